@@ -1,0 +1,57 @@
+/** `metadata` as far as Isoline reads it. All of it is optional in hand-written files except the name. */
+export interface ObjectMeta {
+  readonly name: string;
+  /** `''` or absent for cluster-scoped kinds. */
+  readonly namespace?: string;
+  readonly generation?: number;
+  readonly resourceVersion?: string;
+  readonly uid?: string;
+  /** RFC 3339, with seconds. */
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Any Kubernetes object: plain JSON, never mutated once it is in the KubernetesCache. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+/** Names an object at one generation. */
+export interface ObjectRef {
+  readonly kind: string;
+  /** `''` for cluster-scoped kinds. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A condition as the Kubernetes API has it (`meta/v1` Condition), without the time that the writer adds. */
+export interface WantedCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+
+/** The key of an object: `Kind/namespace/name`; the namespace is empty for cluster-scoped kinds. */
+export type ObjectKey = string;
+
+/** The key of an object by its parts. */
+export function objectKey(kind: string, namespace: string, name: string): ObjectKey {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** The key of an object. */
+export function keyOf(object: KubeObject): ObjectKey {
+  return objectKey(object.kind, object.metadata.namespace ?? '', object.metadata.name);
+}
+
+/** The parts of a key that `objectKey` made. */
+export function parseObjectKey(key: ObjectKey): ObjectRef {
+  const [kind = '', namespace = '', name = ''] = key.split('/');
+  return { kind, namespace, name };
+}

@@ -1,0 +1,119 @@
+import type { CircuitBreakers, DnsLookupFamily } from '../dag/model/cluster.ts';
+import type { TlsVersion } from '../dag/model/virtual-host.ts';
+
+/** A namespace and a name. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Envoy's three-way timeouts: absent is Envoy's default. */
+export type TimeoutSetting = number | 'disabled' | undefined;
+
+/**
+ * Everything that shapes the build, from flags, file and defaults, frozen. Process settings (kubeconfig, addresses of
+ * our own servers, leader election) are in `ServeOptions`: a build never sees them.
+ * Field sources: ContourConfiguration `spec` (path in brackets) and the configuration file.
+ */
+export interface Config {
+  /** [ingress.classNames] Empty: objects without a class, and class `contour`. */
+  readonly ingressClassNames: readonly string[];
+  /** [httpproxy.rootNamespaces] Empty: roots may be anywhere. */
+  readonly rootNamespaces: readonly string[];
+  /** [httpproxy.disablePermitInsecure] */
+  readonly disablePermitInsecure: boolean;
+  /** [enableExternalNameService] */
+  readonly enableExternalNameService: boolean;
+  /** [gateway.gatewayRef] Set: Gateway mode, listeners come from this Gateway. */
+  readonly gatewayRef?: NamespacedName;
+  /** `GatewayClass.spec.controllerName` that is ours. Default `projectcontour.io/gateway-controller`. */
+  readonly gatewayControllerName: string;
+  /** [envoy.clientCertificate] */
+  readonly clientCertificate?: NamespacedName;
+  /** [httpproxy.fallbackCertificate] */
+  readonly fallbackCertificate?: NamespacedName;
+  /** [ingress.statusAddress] Addresses to publish, already split. Empty: from the Envoy Service. */
+  readonly statusAddresses: readonly string[];
+  /** [envoy.service] */
+  readonly envoyService: NamespacedName;
+  readonly listener: ListenerConfig;
+  readonly cluster: ClusterConfig;
+  readonly timeouts: TimeoutsConfig;
+  readonly logging: LoggingConfig;
+  /** [envoy.network.adminPort] 0: no read-only admin listener. Default 9001. */
+  readonly adminPort: number;
+  /** [envoy.metrics], [envoy.health] Envoy's stats and health listeners. */
+  readonly stats: AddressPort;
+  readonly health: AddressPort;
+  /** [envoy.runtimeSettings] */
+  readonly runtimeSettings: Readonly<Record<string, string>>;
+}
+
+export interface AddressPort {
+  readonly address: string;
+  /** 1 to 65535. */
+  readonly port: number;
+}
+
+/** How Envoy listens. */
+export interface ListenerConfig {
+  /** [envoy.http] Default 0.0.0.0:8080, `/dev/stdout`. */
+  readonly http: AddressPort & { readonly accessLog: string };
+  /** [envoy.https] Default 0.0.0.0:8443, `/dev/stdout`. */
+  readonly https: AddressPort & { readonly accessLog: string };
+  readonly useProxyProtocol: boolean;
+  readonly disableAllowChunkedLength: boolean;
+  readonly disableMergeSlashes: boolean;
+  readonly serverHeaderTransformation: 'overwrite' | 'append_if_absent' | 'pass_through';
+  readonly compression: 'gzip' | 'brotli' | 'zstd' | 'disabled';
+  readonly connectionBalancer: '' | 'exact';
+  readonly maxRequestsPerConnection?: number;
+  readonly perConnectionBufferLimitBytes?: number;
+  readonly maxRequestsPerIoCycle?: number;
+  readonly http2MaxConcurrentStreams?: number;
+  readonly maxConnectionsPerListener?: number;
+  readonly maxConnectionsToAcceptPerSocketEvent?: number;
+  readonly socketOptions: { readonly tos: number; readonly trafficClass: number };
+  readonly tls: TlsParameters & { readonly ja3: boolean; readonly ja4: boolean };
+  /** `HTTP/1.1`, `HTTP/2` or both. Never empty. */
+  readonly httpVersions: readonly ('HTTP/1.1' | 'HTTP/2')[];
+  /** [envoy.network.numTrustedHops] */
+  readonly numTrustedHops: number;
+  /** [envoy.network.stripTrailingHostDot] */
+  readonly stripTrailingHostDot: boolean;
+}
+
+export interface TlsParameters {
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
+  /** In Envoy's spelling, groups in brackets. */
+  readonly cipherSuites: readonly string[];
+  /** Empty: Envoy's default. */
+  readonly ecdhCurves: readonly string[];
+}
+
+export interface ClusterConfig {
+  readonly dnsLookupFamily: DnsLookupFamily;
+  readonly connectTimeoutMs: number;
+  readonly maxRequestsPerConnection?: number;
+  readonly perConnectionBufferLimitBytes?: number;
+  readonly circuitBreakers: CircuitBreakers;
+  readonly upstreamTls: TlsParameters;
+}
+
+export interface TimeoutsConfig {
+  readonly requestMs: TimeoutSetting;
+  readonly connectionIdleMs: TimeoutSetting;
+  readonly streamIdleMs: TimeoutSetting;
+  readonly maxConnectionDurationMs: TimeoutSetting;
+  readonly delayedCloseMs: TimeoutSetting;
+  readonly connectionShutdownGracePeriodMs: TimeoutSetting;
+}
+
+export interface LoggingConfig {
+  readonly format: 'envoy' | 'json';
+  /** Envoy's text format; `''`: Envoy's default. */
+  readonly formatString: string;
+  readonly jsonFields: readonly string[];
+  readonly level: 'info' | 'error' | 'critical' | 'disabled';
+}

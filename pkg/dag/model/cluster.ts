@@ -1,0 +1,95 @@
+import type { Origin } from './origin.ts';
+
+/** How Isoline speaks to an upstream. `undefined` is HTTP/1.1 in the clear. */
+export type UpstreamProtocol = 'h2' | 'h2c' | 'tls';
+
+export type LoadBalancerPolicy = 'RoundRobin' | 'WeightedLeastRequest' | 'Random' | 'Cookie' | 'RequestHash';
+
+export type DnsLookupFamily = 'auto' | 'v4' | 'v6' | 'all';
+
+/** Limits of one cluster; a field that is absent leaves Envoy's default. */
+export interface CircuitBreakers {
+  readonly maxConnections?: number;
+  readonly maxPendingRequests?: number;
+  readonly maxRequests?: number;
+  readonly maxRetries?: number;
+  readonly perHostMaxConnections?: number;
+}
+
+/** Whom to trust as an upstream. */
+export interface UpstreamValidation {
+  /** PEM of one or more CA certificates. */
+  readonly caCertificates: string;
+  /** Names of which the upstream's certificate must have one (DNS subject alternative names). */
+  readonly subjectNames: readonly string[];
+  readonly origin: Origin;
+}
+
+/**
+ * The port of a Service that requests go to. All clusters on one port share its endpoints.
+ * `portName` selects the EndpointSlice ports; `''` is an unnamed port and matches every slice port.
+ */
+export interface ServicePort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  readonly portName: string;
+  /** Set for a Service of type ExternalName: the DNS name, resolved by Envoy. */
+  readonly externalName?: string;
+}
+
+/**
+ * An upstream with all settings that make it one Envoy cluster. Two clusters whose fields (the origin and
+ * weight apart, which live elsewhere) are equal become one Envoy cluster.
+ */
+export interface Cluster {
+  readonly service: ServicePort;
+  readonly protocol?: UpstreamProtocol;
+  readonly loadBalancerPolicy: LoadBalancerPolicy;
+  readonly circuitBreakers: CircuitBreakers;
+  readonly upstreamValidation?: UpstreamValidation;
+  /** SNI to send upstream. */
+  readonly sni?: string;
+  /** The Envoy client certificate, presented to TLS upstreams. */
+  readonly clientCertificate?: SecretNode;
+  readonly dnsLookupFamily?: DnsLookupFamily;
+  readonly connectTimeoutMs?: number;
+  readonly idleConnectionTimeoutMs?: number | 'disabled';
+  readonly maxRequestsPerConnection?: number;
+  readonly perConnectionBufferLimitBytes?: number;
+  readonly origin: Origin;
+}
+
+/** A cluster with its share of a route's requests. */
+export interface WeightedCluster {
+  readonly cluster: Cluster;
+  /** At least 0; shares are relative to the sum over a route. When all are 0, all count 1 (HTTPProxy). */
+  readonly weight: number;
+  readonly requestHeaders?: HeadersPolicy;
+  readonly responseHeaders?: HeadersPolicy;
+}
+
+/** Changes to the headers of a request or response; names are canonical (`X-Foo`), values already escaped for Envoy. */
+export interface HeadersPolicy {
+  readonly set: readonly HeaderValue[];
+  readonly add: readonly HeaderValue[];
+  readonly remove: readonly string[];
+  readonly hostRewrite?: string;
+  readonly hostRewriteHeader?: string;
+}
+
+export interface HeaderValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A serving or client certificate that was checked: it becomes an SDS resource. */
+export interface SecretNode {
+  readonly namespace: string;
+  readonly name: string;
+  /** PEM of the chain, leaf first. */
+  readonly certificate: string;
+  /** PEM of the one private key. Never printed: dumps redact it. */
+  readonly privateKey: string;
+  readonly origin: Origin;
+}

@@ -1,0 +1,85 @@
+import type { HeadersPolicy, WeightedCluster } from './cluster.ts';
+import type { Origin } from './origin.ts';
+
+export type PathMatch =
+  | { readonly type: 'prefix'; readonly prefix: string; /** `segment`: `/foo` matches `/foo` and `/foo/x`, not `/foox`. */ readonly by: 'string' | 'segment' }
+  | { readonly type: 'exact'; readonly path: string }
+  | { readonly type: 'regex'; readonly regex: string };
+
+export interface HeaderMatch {
+  readonly name: string;
+  readonly type: 'exact' | 'contains' | 'present' | 'regex';
+  /** `''` for `present`. */
+  readonly value: string;
+  readonly invert: boolean;
+  readonly ignoreCase: boolean;
+  readonly treatMissingAsEmpty: boolean;
+}
+
+export interface QueryParameterMatch {
+  readonly name: string;
+  readonly type: 'exact' | 'prefix' | 'suffix' | 'regex' | 'contains' | 'present';
+  readonly value: string;
+  readonly ignoreCase: boolean;
+}
+
+export interface RouteMatch {
+  readonly path: PathMatch;
+  /** In canonical order (`compareHeaderMatches`). */
+  readonly headers: readonly HeaderMatch[];
+  /** In canonical order. */
+  readonly queryParameters: readonly QueryParameterMatch[];
+}
+
+/** What a route does with a request that it matches. */
+export type RouteAction =
+  | { readonly type: 'forward'; readonly clusters: readonly WeightedCluster[]; readonly forward?: ForwardPolicy }
+  | { readonly type: 'direct-response'; readonly status: number; readonly body?: string }
+  | { readonly type: 'redirect'; readonly redirect: Redirect };
+
+/** Settings of forwarding; the place of what later policies add. */
+export interface ForwardPolicy {
+  /** The whole response; `'disabled'` is no limit; absent is Envoy's default (15 s). */
+  readonly responseTimeoutMs?: number | 'disabled';
+  readonly idleTimeoutMs?: number | 'disabled';
+  readonly retry?: RetryPolicy;
+  readonly pathRewrite?: PathRewrite;
+  readonly websocket?: boolean;
+  /** Ring-hash policies of Cookie and RequestHash load balancing. */
+  readonly mirrors?: readonly { readonly cluster: WeightedCluster['cluster']; /** Percent, 0 to 100. */ readonly percent: number }[];
+}
+
+export interface RetryPolicy {
+  /** Envoy's `retry_on`. */
+  readonly retryOn: string;
+  readonly numRetries: number;
+  readonly perTryTimeoutMs?: number | 'disabled';
+  readonly retriableStatusCodes: readonly number[];
+}
+
+export type PathRewrite =
+  | { readonly type: 'prefix'; readonly replacement: string }
+  | { readonly type: 'full-path'; readonly path: string }
+  /** Removes the matched prefix: what is left begins with one `/`. */
+  | { readonly type: 'remove-prefix'; readonly prefix: string };
+
+export interface Redirect {
+  readonly scheme?: 'http' | 'https';
+  readonly hostname?: string;
+  readonly port?: number;
+  readonly statusCode: 301 | 302 | 303 | 307 | 308;
+  readonly path?: { readonly type: 'full-path'; readonly path: string } | { readonly type: 'prefix'; readonly replacement: string } | { readonly type: 'remove-prefix'; readonly prefix: string };
+}
+
+/** One route of a virtual host. Its place among the others is decided by `compareRoutes`, not by the order of insertion. */
+export interface Route {
+  readonly match: RouteMatch;
+  readonly action: RouteAction;
+  /** On a plaintext virtual host: answer 301 to https in place of the action. */
+  readonly httpsRedirect: boolean;
+  /** Among routes with equal matches the lower goes first (Gateway API: the index of the rule). 0 to 255. */
+  readonly priority: number;
+  readonly requestHeaders?: HeadersPolicy;
+  readonly responseHeaders?: HeadersPolicy;
+  readonly origin: Origin;
+}

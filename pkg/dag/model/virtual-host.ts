@@ -1,0 +1,66 @@
+import type { SecretNode, WeightedCluster } from './cluster.ts';
+import type { Origin } from './origin.ts';
+import type { Route } from './route.ts';
+
+export type TlsVersion = '1.2' | '1.3';
+
+/** How a secure virtual host ends TLS. */
+export interface TlsTermination {
+  readonly type: 'terminate';
+  /** More than one only where a Gateway listener names several. Never empty. */
+  readonly secrets: readonly SecretNode[];
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
+}
+
+/** The TLS stream goes on as it is; needs a tcpProxy. */
+export interface TlsPassthrough {
+  readonly type: 'passthrough';
+}
+
+export interface TcpProxy {
+  /** Clusters of weight 0 are left out; when all are 0, all count 1. Never empty. */
+  readonly clusters: readonly WeightedCluster[];
+  readonly origin: Origin;
+}
+
+/** Which front end a part comes from; a later one wins where two claim the same (Ingress < HTTPProxy < GatewayAPI). */
+export type Source = 'Ingress' | 'HTTPProxy' | 'GatewayAPI';
+
+/**
+ * A root's share in one virtual host of one listener. Parts of all roots on one (listener, host) are merged
+ * by `mergeVirtualHost` in an order that depends on the parts alone.
+ */
+export interface VirtualHostPart {
+  readonly listener: string;
+  /** Lower case: a host, `*.suffix`, or `*`. */
+  readonly host: string;
+  readonly source: Source;
+  /** For precedence within a source: the older wins; RFC 3339 or `''`. */
+  readonly createdAt: string;
+  readonly routes: readonly Route[];
+  /** On HTTPS listeners. A part without it adds routes to a host that another part of the same source secures. */
+  readonly tls?: TlsTermination | TlsPassthrough;
+  readonly tcpProxy?: TcpProxy;
+  readonly origin: Origin;
+}
+
+/** One host of one listener, merged. A value that did not change keeps its identity from build to build. */
+export interface VirtualHost {
+  readonly listener: string;
+  readonly host: string;
+  /** Sorted by `compareRoutes`; no two have the same match. */
+  readonly routes: readonly Route[];
+  readonly tls?: TlsTermination | TlsPassthrough;
+  readonly tcpProxy?: TcpProxy;
+  /** The objects that the host is made of, in order of precedence. */
+  readonly origins: readonly Origin[];
+  /** Routes that lost to another part's equal match, for the status of who lost. */
+  readonly dropped: readonly DroppedRoute[];
+}
+
+/** A route that is not served because an equal match of a part with precedence is. */
+export interface DroppedRoute {
+  readonly route: Route;
+  readonly winner: Origin;
+}
