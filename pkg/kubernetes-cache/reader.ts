@@ -1,5 +1,6 @@
 import type { KindName, KindMap } from '../apis/kinds.ts';
 import type { ObjectKey, ObjectRef } from '../apis/meta.ts';
+import type { SecretInspector } from './secret-inspector.ts';
 
 /**
  * What a build may ask for: an object's key (`Kind/ns/name`) or an entry of an index (`index:name/value`).
@@ -47,4 +48,11 @@ export interface Reader {
   get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
   /** The members of an index entry, ordered by kind, namespace, name. */
   list(index: IndexName, value: string): readonly ObjectRef[];
+  /** Looks into Secrets that `get` gave; the answer depends on the Secret alone. */
+  readonly secrets: SecretInspector;
+  /**
+   * Whether a moment (milliseconds since 1970) had passed when the cache was last told the time. A build has no clock:
+   * the event handler moves the cache's time on, which touches the Secrets whose certificates ran out.
+   */
+  hasPassed(moment: number): boolean;
 }
