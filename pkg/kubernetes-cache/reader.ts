@@ -3,10 +3,10 @@ import type { ObjectKey, ObjectRef } from '../apis/meta.ts';
 import type { SecretInspector } from './secret-inspector.ts';
 
 /**
- * What a build may ask for: an object's key (`Kind/ns/name`) or an entry of an index (`index:name/value`).
- * A root is built again when a key that its last build read is touched.
+ * What a build may ask for: an object's key (`Kind/ns/name`), an entry of an index (`index:name/value`), or
+ * whether a moment has passed (`time:milliseconds`). A root is built again when a key that its last build read is touched.
  */
-export type Key = ObjectKey | `index:${string}`;
+export type Key = ObjectKey | `index:${string}` | `time:${number}`;
 
 /**
  * The indexes of the KubernetesCache. Each is a function of one object (see `indexes.ts`); an entry is touched when
