@@ -15,6 +15,14 @@ export interface Contribution {
   readonly statuses: readonly StatusPart[];
   /** Attachments of routes to listeners of a Gateway, counted into its status. */
   readonly attachments: readonly Attachment[];
+  /** What is wrong with objects whose API has no place for it in a status (Ingress): for the log and for events. */
+  readonly notices?: readonly Notice[];
+}
+
+/** A problem of an object that has no status for it. */
+export interface Notice {
+  readonly object: ObjectRef;
+  readonly problem: Problem;
 }
 
 export const emptyContribution: Contribution = { listeners: [], virtualHosts: [], statuses: [], attachments: [] };
@@ -45,6 +53,11 @@ export interface RouteStatusPart {
   readonly object: ObjectRef;
   readonly generation: number;
   readonly parents: readonly RouteParentStatus[];
+  /**
+   * Set for HTTPRoute and GRPCRoute, whose rules may lose to those of an older route: the number of rules. The routes of rule i
+   * have an origin that begins with `spec.rules[i]`, so dropped ones can be counted by rule.
+   */
+  readonly ruleCount?: number;
 }
 
 export interface RouteParentStatus {

@@ -33,7 +33,19 @@ export interface RouteMatch {
 
 /** What a route does with a request that it matches. */
 export type RouteAction =
-  | { readonly type: 'forward'; readonly clusters: readonly WeightedCluster[]; readonly forward?: ForwardPolicy }
+  | {
+      readonly type: 'forward';
+      /** Never empty. */
+      readonly clusters: readonly WeightedCluster[];
+      readonly forward?: ForwardPolicy;
+      /**
+       * The weight, beside those of the clusters, of backends that do not exist: their share of the requests is answered 500
+       * (Gateway API, `backendRefs`). In Envoy: a route before this one with the same match, a `runtime_fraction` of
+       * errorWeight / (errorWeight + sum of weights), and a direct response. Absent is 0; the weights of the clusters are
+       * then not all 0.
+       */
+      readonly errorWeight?: number;
+    }
   | { readonly type: 'direct-response'; readonly status: number; readonly body?: string }
   | { readonly type: 'redirect'; readonly redirect: Redirect };
 

@@ -18,6 +18,10 @@ export interface TlsPassthrough {
   readonly type: 'passthrough';
 }
 
+/**
+ * Bytes go to the clusters as they are. On a listener of protocol `tcp` it is the whole listener's and stands on the
+ * virtual host `*`, which has no `tls`.
+ */
 export interface TcpProxy {
   /** Clusters of weight 0 are left out; when all are 0, all count 1. Never empty. */
   readonly clusters: readonly WeightedCluster[];
