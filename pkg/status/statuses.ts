@@ -1,0 +1,137 @@
+import { type ObjectKey, type ObjectRef, objectKey } from '../apis/meta.ts';
+import type { Contribution, DetailedStatusPart, StatusPart } from '../dag/contribution.ts';
+import type { ContributionChange } from '../dag/contributions.ts';
+import type { DagChanges } from '../dag/model/dag.ts';
+import type { DroppedRoute } from '../dag/model/virtual-host.ts';
+import { deepEqual } from '../util/deep-equal.ts';
+import { detailedStatus } from './detailed.ts';
+import { gatewayStatus } from './gateway.ts';
+import { routeStatus } from './route.ts';
+import type { WantedStatus } from './wanted.ts';
+
+const keyOfRef = ({ kind, namespace, name }: ObjectRef): ObjectKey => objectKey(kind, namespace, name);
+
+/**
+ * The status that every object should have, from all contributions and the merged DAG, kept up to date: only objects
+ * that a change speaks of are looked at, and only statuses that came out different are given back.
+ */
+export class Statuses {
+  /** What each root says of an object: by object, then root. */
+  readonly #words = new Map<ObjectKey, Map<ObjectKey, readonly StatusPart[]>>();
+  /** Routes attached to the listeners of a Gateway: by Gateway, then listener. */
+  readonly #attached = new Map<ObjectKey, Map<string, number>>();
+  /** Dropped routes by the object that they are of, then `listener/host`. */
+  readonly #dropped = new Map<ObjectKey, Map<string, number>>();
+  readonly #routeTotals = new Map<ObjectKey, number>();
+  readonly #wanted = new Map<ObjectKey, WantedStatus>();
+
+  /** All wanted statuses, by object. */
+  get wanted(): ReadonlyMap<ObjectKey, WantedStatus> {
+    return this.#wanted;
+  }
+
+  /** Takes in what a build changed; gives the statuses that are another than before, ordered by object. */
+  update(changed: readonly ContributionChange[], dagChanges: DagChanges): readonly WantedStatus[] {
+    const objects = new Set<ObjectKey>();
+    for (const { root, before, after } of changed) {
+      this.#moveWords(root, before, after, objects);
+      if (before?.attachments !== after?.attachments) {
+        this.#count(before, -1, objects);
+        this.#count(after, 1, objects);
+      }
+      this.#routeTotals.set(root, (after?.virtualHosts ?? []).reduce((sum, part) => sum + part.routes.length, 0));
+      if (after === undefined) this.#routeTotals.delete(root);
+    }
+    for (const { listener, host, before, after } of dagChanges.virtualHosts) {
+      if (before?.dropped === after?.dropped) continue;
+      this.#moveDropped(`${listener}/${host}`, before?.dropped ?? [], after?.dropped ?? [], objects);
+    }
+    return [...objects].sort().flatMap((key) => this.#refresh(key));
+  }
+
+  #moveWords(root: ObjectKey, before: Contribution | undefined, after: Contribution | undefined, objects: Set<ObjectKey>): void {
+    if (before?.statuses === after?.statuses) return;
+    for (const part of before?.statuses ?? []) {
+      const key = keyOfRef(part.object);
+      this.#words.get(key)?.delete(root);
+      objects.add(key);
+    }
+    for (const part of after?.statuses ?? []) {
+      const key = keyOfRef(part.object);
+      const words = this.#words.get(key) ?? new Map<ObjectKey, readonly StatusPart[]>();
+      this.#words.set(key, words.set(root, [...(words.get(root) ?? []), part]));
+      objects.add(key);
+    }
+  }
+
+  #count(contribution: Contribution | undefined, by: 1 | -1, objects: Set<ObjectKey>): void {
+    for (const { gateway, listener } of contribution?.attachments ?? []) {
+      const key = keyOfRef(gateway);
+      const counts = this.#attached.get(key) ?? new Map<string, number>();
+      const count = (counts.get(listener) ?? 0) + by;
+      if (count === 0) counts.delete(listener);
+      else counts.set(listener, count);
+      if (counts.size === 0) this.#attached.delete(key);
+      else this.#attached.set(key, counts);
+      objects.add(key);
+    }
+  }
+
+  #moveDropped(place: string, before: readonly DroppedRoute[], after: readonly DroppedRoute[], objects: Set<ObjectKey>): void {
+    for (const { route } of before) {
+      const key = keyOfRef(route.origin);
+      const places = this.#dropped.get(key);
+      places?.delete(place);
+      if (places?.size === 0) this.#dropped.delete(key);
+      objects.add(key);
+    }
+    for (const { route } of after) {
+      const key = keyOfRef(route.origin);
+      const places = this.#dropped.get(key) ?? new Map<string, number>();
+      this.#dropped.set(key, places.set(place, (places.get(place) ?? 0) + 1));
+      objects.add(key);
+    }
+  }
+
+  #refresh(key: ObjectKey): readonly WantedStatus[] {
+    const wanted = this.#compute(key);
+    const before = this.#wanted.get(key);
+    if (wanted === undefined) {
+      this.#wanted.delete(key);
+      return [];
+    }
+    if (deepEqual(before, wanted)) return [];
+    this.#wanted.set(key, wanted);
+    return [wanted];
+  }
+
+  #compute(key: ObjectKey): WantedStatus | undefined {
+    const words = this.#words.get(key);
+    if (words?.size === 0) this.#words.delete(key);
+    const parts = [...(words ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, told]) => told);
+    const [first] = parts;
+    if (first === undefined) return undefined;
+    return {
+      object: { kind: first.object.kind, namespace: first.object.namespace, name: first.object.name },
+      generation: Math.max(...parts.map((part) => part.generation)),
+      status: this.#statusOf(key, first, parts),
+    };
+  }
+
+  #statusOf(key: ObjectKey, first: StatusPart, parts: readonly StatusPart[]): Readonly<Record<string, unknown>> {
+    switch (first.type) {
+      case 'detailed':
+        return detailedStatus(first.object.kind, parts.filter((part): part is DetailedStatusPart => part.type === 'detailed'));
+      case 'route':
+        return routeStatus(first, { dropped: this.#droppedOf(key), total: this.#routeTotals.get(key) ?? 0 });
+      case 'gateway':
+        return gatewayStatus(first, this.#attached.get(key) ?? new Map());
+      case 'load-balancer':
+        return {};
+    }
+  }
+
+  #droppedOf(key: ObjectKey): number {
+    return [...(this.#dropped.get(key)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+  }
+}
