@@ -1,0 +1,160 @@
+import type { Outcome } from '../../util/outcome.ts';
+import { fail, ok } from '../../util/outcome.ts';
+import type { HeadersPolicy, HeaderValue } from '../model/cluster.ts';
+
+/** Changes to headers, as objects have them. */
+export interface HeadersInput {
+  readonly set?: readonly { readonly name: string; readonly value?: string }[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
+
+/** What may be done to `Host`, and which variables of Contour's own have a value. */
+export interface HeadersOptions {
+  /** `literal-or-header` on a request at the route, `literal` on a request at a service, `refused` on responses. */
+  readonly host: 'literal-or-header' | 'literal' | 'refused';
+  /** By name without percent signs, such as `CONTOUR_NAMESPACE`. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * Checks changes to headers and makes them safe for Envoy: names in canonical form, values with every `%` that is no
+ * known variable escaped. Nothing to change gives `undefined`. The problem has no type or reason of its own: who asks
+ * knows whether it was a route or a service.
+ */
+export function headersPolicy(
+  input: HeadersInput | undefined,
+  options: HeadersOptions,
+): Outcome<HeadersPolicy | undefined> {
+  if (input === undefined) return ok(undefined);
+  const set = new Map<string, string>();
+  const host: { hostRewrite?: string; hostRewriteHeader?: string } = {};
+  for (const { name, value = '' } of input.set ?? []) {
+    const key = canonicalHeaderName(name);
+    const error = set.has(key) ? `duplicate header addition: "${key}"` : setError(name, key, value);
+    if (error !== undefined) return invalid(error);
+    if (key === 'Host') {
+      if (options.host === 'refused') return invalid('rewriting "Host" header is not supported');
+      if (host.hostRewrite !== undefined || host.hostRewriteHeader !== undefined) return invalid('duplicate header addition: "Host"');
+      Object.assign(host, hostRewrite(value, options));
+      continue;
+    }
+    set.set(key, escapeHeaderValue(value, options.variables));
+  }
+
+  const remove = removals(input.remove ?? []);
+  if (!remove.ok) return remove;
+  const policy = { set: valuesOf(set), add: [], remove: remove.value, ...host };
+  return ok(isEmpty(policy) ? undefined : policy);
+}
+
+function isEmpty(policy: HeadersPolicy): boolean {
+  const { set, add, remove, hostRewrite: literal, hostRewriteHeader: header } = policy;
+  return set.length + add.length + remove.length === 0 && literal === undefined && header === undefined;
+}
+
+function valuesOf(headers: ReadonlyMap<string, string>): readonly HeaderValue[] {
+  return [...headers].map(([name, value]) => ({ name, value }));
+}
+
+function invalid(message: string): Outcome<never> {
+  return fail('', '', message);
+}
+
+function setError(name: string, key: string, value: string): string | undefined {
+  if (!isHeaderName(name)) return `invalid set header "${key}": ${nameRule}`;
+  return isHeaderValue(value) ? undefined : `invalid set header "${key}": its value has a control character`;
+}
+
+function removals(names: readonly string[]): Outcome<readonly string[]> {
+  const seen = new Set<string>();
+  for (const name of names) {
+    const key = canonicalHeaderName(name);
+    if (seen.has(key)) return invalid(`duplicate header removal: "${key}"`);
+    if (!isHeaderName(name)) return invalid(`invalid remove header "${key}": ${nameRule}`);
+    // Envoy refuses the whole route table for this.
+    if (key === 'Host') return invalid('invalid remove header "Host": a request cannot go without it');
+    seen.add(key);
+  }
+  return ok([...seen]);
+}
+
+const nameRule = 'a header name is made of letters, digits and !#$%&\'*+-.^_`|~';
+
+function hostRewrite(value: string, options: HeadersOptions): { hostRewrite: string } | { hostRewriteHeader: string } {
+  const header = options.host === 'literal-or-header' ? /^%REQ\(([A-Za-z0-9-]+)\)%$/.exec(value)?.[1] : undefined;
+  return header === undefined ? { hostRewrite: value } : { hostRewriteHeader: canonicalHeaderName(header) };
+}
+
+/** Whether a text is an HTTP field name (RFC 9110, 5.1). */
+export function isHeaderName(name: string): boolean {
+  return /^[\w!#$%&'*+\-.^`|~]+$/.test(name);
+}
+
+/** Whether Envoy takes a text as a header's value: no control characters but the tab. */
+export function isHeaderValue(value: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
+}
+
+/** `x-fOO` as `X-Foo`. A text that is no header name stays as it is. */
+export function canonicalHeaderName(name: string): string {
+  if (!isHeaderName(name)) return name;
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** Envoy's command operators that may stand in a header's value; anything else between percent signs is plain text. */
+const envoyVariables: ReadonlySet<string> = new Set([
+  'DOWNSTREAM_REMOTE_ADDRESS',
+  'DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT',
+  'DOWNSTREAM_LOCAL_ADDRESS',
+  'DOWNSTREAM_LOCAL_ADDRESS_WITHOUT_PORT',
+  'DOWNSTREAM_LOCAL_PORT',
+  'DOWNSTREAM_LOCAL_URI_SAN',
+  'DOWNSTREAM_PEER_URI_SAN',
+  'DOWNSTREAM_LOCAL_SUBJECT',
+  'DOWNSTREAM_PEER_SUBJECT',
+  'DOWNSTREAM_PEER_ISSUER',
+  'DOWNSTREAM_TLS_SESSION_ID',
+  'DOWNSTREAM_TLS_CIPHER',
+  'DOWNSTREAM_TLS_VERSION',
+  'DOWNSTREAM_PEER_FINGERPRINT_256',
+  'DOWNSTREAM_PEER_FINGERPRINT_1',
+  'DOWNSTREAM_PEER_SERIAL',
+  'DOWNSTREAM_PEER_CERT',
+  'DOWNSTREAM_PEER_CERT_V_START',
+  'DOWNSTREAM_PEER_CERT_V_END',
+  'HOSTNAME',
+  'PROTOCOL',
+  'UPSTREAM_REMOTE_ADDRESS',
+  'RESPONSE_FLAGS',
+  'RESPONSE_CODE_DETAILS',
+  'TLS_JA3_FINGERPRINT',
+  'TLS_JA4_FINGERPRINT',
+]);
+
+/** A variable between percent signs, or a percent sign that begins none. */
+const percent = /%([A-Z0-9_]+|REQ\(:?[\w-]+(?:\?:?[\w-]+)?\)(?::\d+)?)%|%/g;
+
+/**
+ * Makes a user's text into a value of Envoy's format language. Known variables stay, Contour's own get their value,
+ * every other percent sign is doubled, so that Envoy reads it as one.
+ */
+export function escapeHeaderValue(value: string, variables: Readonly<Record<string, string>>): string {
+  let escaped = '';
+  let at = 0;
+  for (;;) {
+    percent.lastIndex = at;
+    const found = percent.exec(value);
+    if (found === null) return escaped + value.slice(at);
+    const known = knownVariable(found[1], variables);
+    escaped += value.slice(at, found.index) + (known ?? '%%');
+    // After an unknown name its closing percent sign may open the next variable.
+    at = found.index + (known === undefined ? 1 : found[0].length);
+  }
+}
+
+function knownVariable(name: string | undefined, variables: Readonly<Record<string, string>>): string | undefined {
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(variables, name)) return variables[name]?.replaceAll('%', '%%');
+  return envoyVariables.has(name) || name.startsWith('REQ(') ? `%${name}%` : undefined;
+}
