@@ -1,0 +1,7 @@
+import type { Config } from '../../pkg/config/config.ts';
+import { defaultConfig } from '../../pkg/config/defaults.ts';
+
+/** The default configuration with some settings changed. */
+export function testConfig(changes: Partial<Config> = {}): Config {
+  return { ...defaultConfig, ...changes };
+}
