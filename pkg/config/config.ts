@@ -47,7 +47,136 @@ export interface Config {
   readonly health: AddressPort;
   /** [envoy.runtimeSettings] */
   readonly runtimeSettings: Readonly<Record<string, string>>;
+  /** [envoy.metrics.tls] Set: the stats listener speaks TLS with these files of the Envoy container. */
+  readonly statsTls?: TlsFiles;
+  /** [envoy.omEnforcedHealth] A further health listener, which obeys the overload manager. */
+  readonly omEnforcedHealth?: AddressPort;
+  /** [policy] */
+  readonly policy?: DefaultPolicy;
+  /** [rateLimitService] */
+  readonly rateLimitService?: RateLimitServiceConfig;
+  /** [globalExtAuth] */
+  readonly globalExtAuth?: GlobalExtAuthConfig;
+  /** [tracing] */
+  readonly tracing?: TracingConfig;
 }
+
+/** Files of a TLS server; `caFile` set: clients must present a certificate that it signed. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly caFile?: string;
+}
+
+/** Header changes for every route that does not say otherwise. */
+export interface DefaultPolicy {
+  readonly requestHeaders: HeaderEdits;
+  readonly responseHeaders: HeaderEdits;
+  /** Whether Ingress routes get them too. Default false. */
+  readonly applyToIngress: boolean;
+}
+
+export interface HeaderEdits {
+  readonly set: Readonly<Record<string, string>>;
+  readonly remove: readonly string[];
+}
+
+/** The service that global rate limits ask. */
+export interface RateLimitServiceConfig {
+  /** An ExtensionService. */
+  readonly extensionService: NamespacedName;
+  readonly domain: string;
+  readonly failOpen: boolean;
+  readonly enableXRateLimitHeaders: boolean;
+  readonly enableResourceExhaustedCode: boolean;
+  /** What virtual hosts without limits of their own get. */
+  readonly defaultPolicy?: DefaultRateLimitPolicy;
+}
+
+/** Descriptors as in an HTTPProxy. */
+export interface DefaultRateLimitPolicy {
+  readonly disabled?: boolean;
+  readonly descriptors?: readonly { readonly entries: readonly RateLimitEntry[] }[];
+}
+
+/** Exactly one field is set. */
+export interface RateLimitEntry {
+  readonly genericKey?: { readonly key?: string; readonly value?: string };
+  readonly requestHeader?: { readonly headerName?: string; readonly descriptorKey?: string };
+  readonly requestHeaderValueMatch?: { readonly headers?: readonly ConfiguredHeaderMatch[]; readonly expectMatch?: boolean; readonly value?: string };
+  readonly remoteAddress?: object;
+}
+
+/** A header condition as an HTTPProxy has it. */
+export interface ConfiguredHeaderMatch {
+  readonly name: string;
+  readonly present?: boolean;
+  readonly notpresent?: boolean;
+  readonly contains?: string;
+  readonly notcontains?: string;
+  readonly exact?: string;
+  readonly notexact?: string;
+  readonly regex?: string;
+  readonly ignoreCase?: boolean;
+  readonly treatMissingAsEmpty?: boolean;
+}
+
+/** Authorization of every request to a virtual host that does not say otherwise. */
+export interface GlobalExtAuthConfig {
+  /** An ExtensionService. */
+  readonly extensionService: NamespacedName;
+  readonly serviceType: 'grpc' | 'http';
+  readonly httpSettings?: HttpAuthSettings;
+  readonly authPolicy?: DefaultAuthPolicy;
+  readonly responseTimeoutMs: TimeoutSetting;
+  readonly failOpen: boolean;
+  readonly withRequestBody?: AuthRequestBody;
+}
+
+export interface DefaultAuthPolicy {
+  readonly disabled?: boolean;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+/** How much of a request's body the authorization server gets. */
+export interface AuthRequestBody {
+  readonly maxRequestBytes: number;
+  readonly allowPartialMessage: boolean;
+  readonly packAsBytes: boolean;
+}
+
+export interface HttpAuthSettings {
+  readonly pathPrefix: string;
+  readonly allowedAuthorizationHeaders: readonly HeaderNameMatch[];
+  readonly allowedUpstreamHeaders: readonly HeaderNameMatch[];
+}
+
+export interface HeaderNameMatch {
+  readonly exact?: string;
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly contains?: string;
+  readonly regex?: string;
+  readonly ignoreCase?: boolean;
+}
+
+/** Where spans go, and which. */
+export interface TracingConfig {
+  /** An ExtensionService. */
+  readonly extensionService: NamespacedName;
+  readonly includePodDetail: boolean;
+  readonly serviceName: string;
+  /** Percent, 0 to 100. */
+  readonly overallSampling: number;
+  readonly clientSampling: number;
+  readonly randomSampling: number;
+  readonly maxPathTagLength: number;
+  readonly customTags: readonly CustomTag[];
+}
+
+export type CustomTag =
+  | { readonly tagName: string; readonly literal: string }
+  | { readonly tagName: string; readonly requestHeaderName: string };
 
 export interface AddressPort {
   readonly address: string;
