@@ -1,0 +1,112 @@
+/** A version of a resource that a client refused. */
+export interface Refusal {
+  readonly version: string;
+  /** The client's words. */
+  readonly detail: string;
+}
+
+/** A response that the client has not answered yet. */
+export interface Pending {
+  readonly nonce: string;
+  /** The version that names this response, for logs. */
+  readonly version: string;
+  /** Name to the version sent; `undefined` where the response said that the resource is gone. */
+  readonly sent: ReadonlyMap<string, string | undefined>;
+  /** Whether the response brought resources that the client did not have. */
+  readonly brings: boolean;
+}
+
+/**
+ * What a client has of one resource type on one stream, as far as it told us: per name the version that it accepted, the one on
+ * its way and the one that it refused. At most one response is on its way.
+ */
+export class Acknowledgements {
+  readonly #accepted = new Map<string, string>();
+  readonly #refused = new Map<string, Refusal>();
+  #pending: { readonly response: Pending; readonly sent: Map<string, string | undefined> } | undefined;
+  #lastNonce = 0;
+
+  /** The versions that the client accepted, by name. */
+  get accepted(): ReadonlyMap<string, string> {
+    return this.#accepted;
+  }
+
+  /** The refusals that no newer version has replaced, by name. */
+  get refused(): ReadonlyMap<string, Refusal> {
+    return this.#refused;
+  }
+
+  get pending(): Pending | undefined {
+    return this.#pending?.response;
+  }
+
+  /**
+   * The version that the client was told last, accepted or not; `undefined` if it was told none, or that there is none.
+   * A refused version counts, so that it is not sent again and again.
+   */
+  told(name: string): string | undefined {
+    if (this.#pending?.sent.has(name)) return this.#pending.sent.get(name);
+    return this.#refused.get(name)?.version ?? this.#accepted.get(name);
+  }
+
+  /** Every name that the client may have: accepted, refused or on its way. */
+  knownNames(): Set<string> {
+    return new Set([...this.#accepted.keys(), ...this.#refused.keys(), ...(this.#pending?.sent.keys() ?? [])]);
+  }
+
+  /** Notes versions that the client brought along from an earlier stream. */
+  restore(versions: ReadonlyMap<string, string>): void {
+    for (const [name, version] of versions) this.#accepted.set(name, version);
+  }
+
+  /** Notes a response and gives its nonce, which is unique on this stream and type. */
+  send(version: string, sent: Map<string, string | undefined>, brings: boolean): string {
+    this.#lastNonce += 1;
+    const nonce = String(this.#lastNonce);
+    this.#pending = { response: { nonce, version, sent, brings }, sent };
+    return nonce;
+  }
+
+  /** Whether a nonce was ever given out here. */
+  issued(nonce: string): boolean {
+    const number = Number(nonce);
+    return String(number) === nonce && Number.isInteger(number) && number >= 1 && number <= this.#lastNonce;
+  }
+
+  /** The client accepted the pending response. */
+  accept(): void {
+    for (const [name, version] of this.#take()) this.#accept(name, version);
+  }
+
+  /**
+   * The client refused the pending response.
+   *
+   * @param blamed the names that are at fault.
+   * @param rest what became of the other resources. `resent`: what the client had of them before stands.
+   */
+  refuse(blamed: ReadonlySet<string>, rest: 'accepted' | 'resent', detail: string): void {
+    for (const [name, version] of this.#take()) {
+      if (version !== undefined && blamed.has(name)) this.#refused.set(name, { version, detail });
+      else if (version === undefined || rest === 'accepted') this.#accept(name, version);
+    }
+  }
+
+  /** The client dropped the resource. */
+  forget(name: string): void {
+    this.#accepted.delete(name);
+    this.#refused.delete(name);
+    this.#pending?.sent.delete(name);
+  }
+
+  #accept(name: string, version: string | undefined): void {
+    this.#refused.delete(name);
+    if (version === undefined) this.#accepted.delete(name);
+    else this.#accepted.set(name, version);
+  }
+
+  #take(): ReadonlyMap<string, string | undefined> {
+    const sent = this.#pending?.sent ?? new Map<string, string | undefined>();
+    this.#pending = undefined;
+    return sent;
+  }
+}

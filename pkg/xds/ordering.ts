@@ -1,0 +1,180 @@
+import { type ConfigSourceKind, type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import { type DeltaRequest, DeltaTypeStream } from './delta.ts';
+import { edsServiceName } from './eds-service-name.ts';
+import { type SotwRequest, SotwTypeStream } from './sotw.ts';
+import type { Answer, Part, Response, TypeStream } from './type-stream.ts';
+
+/** The two protocols, with a request that says which. */
+export type XdsRequest =
+  | { readonly protocol: 'delta'; readonly request: DeltaRequest }
+  | { readonly protocol: 'sotw'; readonly request: SotwRequest };
+
+export interface StreamStateOptions {
+  readonly source: ConfigSourceKind;
+  readonly view: SnapshotView;
+  /** How long one step of an update may wait for the client's answer to the one before. Default 5,000. */
+  readonly stepMs?: number;
+}
+
+const defaultStepMs = 5_000;
+
+/** Types whose new states never wait, in the order in which they follow a change of the clusters. */
+const independent = [typeUrls.endpoint, typeUrls.secret, typeUrls.runtime] as const;
+/** Types that refer to clusters, in the order in which they refer to one another. */
+const referring = [typeUrls.listener, typeUrls.scopedRoute, typeUrls.route] as const;
+/** Types whose removals wait until what referred to them is gone at the client. */
+const removedLast = [typeUrls.secret, typeUrls.cluster, typeUrls.endpoint] as const;
+
+/**
+ * All types on one stream, and the order between them:
+ *
+ * 1. clusters that are new or changed, and at once their endpoints; endpoints, secrets and runtime never wait;
+ * 2. when the client accepted the clusters (Envoy does so once they have endpoints): listeners, scopes and routes, as they were
+ *    when the clusters were sent, so that they name no cluster that the client does not have yet;
+ * 3. when it accepted those: removals of clusters, endpoints and secrets.
+ *
+ * Each wait ends after `stepMs`, so a lost answer delays and never blocks. The times are the caller's, in milliseconds from any start.
+ * A stream of one type is the same with nothing to wait for.
+ */
+export class StreamState {
+  readonly #types = new Map<TypeUrl, TypeStream>();
+  readonly #options: StreamStateOptions;
+  readonly #stepMs: number;
+  /** ClusterLoadAssignments that clusters on their way to the client wait for. */
+  #warming: ReadonlySet<string> = new Set();
+  #clustersInFlight = false;
+  /** Since when the step waits that is now on: the clusters' answer, then the sending of what was staged. */
+  #stepSinceMs: number | undefined;
+  #removalsHeldSinceMs: number | undefined;
+  #nowMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StreamStateOptions) {
+    this.#options = options;
+    this.#stepMs = options.stepMs ?? defaultStepMs;
+  }
+
+  /** The types that the client has asked for so far. */
+  get types(): ReadonlyMap<TypeUrl, TypeStream> {
+    return this.#types;
+  }
+
+  /** When `next` may give something although nothing else has happened; `undefined` if it waits for no time. */
+  get deadlineMs(): number | undefined {
+    const since = [this.#referringHaveWork ? this.#stepSinceMs : undefined, this.#removalsHeldSinceMs];
+    const deadlines = since.filter((time) => time !== undefined).map((time) => time + this.#stepMs);
+    // One that has passed had its effect; what remains waits for the client.
+    const ahead = deadlines.filter((time) => time > this.#nowMs);
+    return ahead.length === 0 ? undefined : Math.min(...ahead);
+  }
+
+  /** Takes a request in. A type is served by the protocol of its first request. */
+  request(type: TypeUrl, request: XdsRequest): Answer {
+    const first = !this.#types.has(type);
+    const options = { type, source: this.#options.source, view: this.#options.view };
+    const stream = this.#types.getOrInsertComputed(type, () =>
+      request.protocol === 'delta' ? new DeltaTypeStream(options) : new SotwTypeStream(options),
+    );
+    const answer = take(stream, request);
+    const answered = answer.kind === 'accepted' || answer.kind === 'refused';
+    if (type === typeUrls.cluster && answered) this.#clustersAnswered();
+    // A client that comes back asks for clusters first, and then says of their endpoints that it has them.
+    if (type === typeUrls.endpoint && first) stream.force(this.#warming);
+    return answer;
+  }
+
+  /** Notes what changed in the snapshot. */
+  update(update: SnapshotUpdate): void {
+    for (const [type, changes] of update) this.#types.get(type)?.mark(changes.keys());
+  }
+
+  /**
+   * Gives the next response that may be sent at this time, and notes it as sent. To be called until it gives none, after each
+   * request, each update and at `deadlineMs`.
+   */
+  next(nowMs: number): Response | undefined {
+    this.#nowMs = nowMs;
+    this.#giveUpWaiting();
+    return this.#clusters('additions') ?? this.#first(independent, 'additions') ?? this.#referring() ?? this.#removals();
+  }
+
+  #clusters(part: Part): Response | undefined {
+    const clusters = this.#types.get(typeUrls.cluster);
+    if (clusters === undefined || this.#hasStaged) return undefined;
+    const response = clusters.next(part);
+    if (response === undefined) return undefined;
+    this.#clustersInFlight = true;
+    this.#stepSinceMs = this.#nowMs;
+    for (const type of referring) this.#types.get(type)?.stage();
+    this.#warming = endpointsOf(response);
+    this.#types.get(typeUrls.endpoint)?.force(this.#warming);
+    return response;
+  }
+
+  #referring(): Response | undefined {
+    if (this.#clustersInFlight) return undefined;
+    if (!this.#hasStaged) {
+      this.#stepSinceMs = undefined;
+      return this.#first(referring, 'all');
+    }
+    this.#stepSinceMs ??= this.#nowMs;
+    const response = this.#first(referring, 'staged');
+    // What changed since the staging may refer to clusters that are due only now.
+    return response ?? (this.#hasStaged ? undefined : this.next(this.#nowMs));
+  }
+
+  #removals(): Response | undefined {
+    if (!removedLast.some((type) => this.#types.get(type)?.hasWork)) {
+      this.#removalsHeldSinceMs = undefined;
+      return undefined;
+    }
+    this.#removalsHeldSinceMs ??= this.#nowMs;
+    const overdue = this.#nowMs >= this.#removalsHeldSinceMs + this.#stepMs;
+    if (!overdue && this.#referringInFlight) return undefined;
+    return this.#clusters('all') ?? this.#first(independent, 'all');
+  }
+
+  #first(types: readonly TypeUrl[], part: Part): Response | undefined {
+    for (const type of types) {
+      const response = this.#types.get(type)?.next(part);
+      if (response !== undefined) return response;
+    }
+    return undefined;
+  }
+
+  get #hasStaged(): boolean {
+    return referring.some((type) => this.#types.get(type)?.hasStaged);
+  }
+
+  get #referringHaveWork(): boolean {
+    return referring.some((type) => this.#types.get(type)?.hasWork);
+  }
+
+  get #referringInFlight(): boolean {
+    return this.#referringHaveWork || referring.some((type) => this.#types.get(type)?.acknowledgements.pending !== undefined);
+  }
+
+  #clustersAnswered(): void {
+    this.#clustersInFlight = false;
+    this.#stepSinceMs = undefined;
+    this.#warming = new Set();
+  }
+
+  #giveUpWaiting(): void {
+    if (this.#stepSinceMs === undefined || this.#nowMs < this.#stepSinceMs + this.#stepMs) return;
+    this.#clustersInFlight = false;
+    this.#stepSinceMs = undefined;
+    for (const type of referring) this.#types.get(type)?.release();
+  }
+}
+
+/** The ClusterLoadAssignments that the client needs to warm the clusters that a response brings. */
+function endpointsOf(clusters: Response): ReadonlySet<string> {
+  const names = clusters.news.map(({ encoded }) => edsServiceName(encoded.bytes));
+  return new Set(names.filter((name) => name !== undefined));
+}
+
+function take(stream: TypeStream, given: XdsRequest): Answer {
+  if (given.protocol === 'delta' && stream instanceof DeltaTypeStream) return stream.request(given.request);
+  if (given.protocol === 'sotw' && stream instanceof SotwTypeStream) return stream.request(given.request);
+  return { kind: 'invalid', message: 'both protocols on one stream' };
+}

@@ -1,0 +1,110 @@
+import { type EncodedResource, type Resource, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import { type Answer, type Blame, type ErrorDetail, type Part, type Response, type SentResource, TypeStream } from './type-stream.ts';
+import { setVersion } from './version.ts';
+
+/** A request of the state-of-the-world protocol, decoded. */
+export interface SotwRequest {
+  /** Every name that the client wants; empty at first means all. */
+  readonly names: readonly string[];
+  readonly nonce: string;
+  readonly error?: ErrorDetail;
+}
+
+/**
+ * Types where a resource that a response leaves out is gone for the client.
+ * For scopes the protocol text does not say so, but Envoy's `ScopedRdsConfigSubscription` acts so.
+ */
+const fullStateTypes: ReadonlySet<TypeUrl> = new Set([typeUrls.cluster, typeUrls.listener, typeUrls.scopedRoute]);
+
+/**
+ * One resource type on a state-of-the-world stream. Clusters, listeners and scopes, and every type asked for by wildcard, are
+ * sent as a whole; of the rest only what was asked for and changed.
+ */
+export class SotwTypeStream extends TypeStream {
+  /** What the client was sent last. A whole that is sent in parts needs the old state of what is not due yet. */
+  readonly #last = new Map<string, EncodedResource>();
+
+  /** Takes a request in. What is due by it comes out of `next`. */
+  request(request: SotwRequest): Answer {
+    const answer = this.answer(request.nonce, request.error);
+    // The client sends its names again after the response that it has not seen yet, so these do not count.
+    if (answer.kind === 'invalid' || answer.kind === 'stale') return answer;
+    this.started = true;
+    const change = this.subscription.applySotw(request.names);
+    this.forget(change);
+    if (change.forgetUnnamed || change.forget.length > 0) this.#dropUnwanted();
+    this.force(change.answer);
+    if (change.answerAll) {
+      this.mark(this.acknowledgements.knownNames());
+      this.mark(this.allNames());
+      this.owesResponse = true;
+    }
+    return answer;
+  }
+
+  next(part: Part): Response | undefined {
+    if (this.acknowledgements.pending !== undefined) return undefined;
+    const news: SentResource[] = [];
+    const gone: string[] = [];
+    for (const name of part === 'staged' ? [...this.staged.keys()] : this.dirty) {
+      const due = this.#due(name, part);
+      if (due === 'later') continue;
+      this.settle(name, part);
+      if (due === 'gone') gone.push(name);
+      else if (due !== 'nothing') news.push(due);
+    }
+    for (const { name, encoded } of news) this.#last.set(name, encoded);
+    for (const name of gone) this.#last.delete(name);
+    if (news.length > 0 || this.owesResponse || (this.#whole && gone.length > 0)) return this.#send(news, gone);
+    for (const name of gone) this.acknowledgements.forget(name);
+    return undefined;
+  }
+
+  /** Envoy names the clusters and listeners that it refuses and takes the others. */
+  protected override blame(suspects: readonly string[], error: ErrorDetail): Blame {
+    const named = suspects.filter((name) => mentions(error.message, name));
+    return { blamed: new Set(named.length > 0 ? named : suspects), rest: 'accepted' };
+  }
+
+  get #whole(): boolean {
+    return this.subscription.wildcard || fullStateTypes.has(this.type);
+  }
+
+  #due(name: string, part: Part): SentResource | 'gone' | 'later' | 'nothing' {
+    if (!this.subscription.wants(name)) return 'nothing';
+    const resource: Resource | undefined = part === 'staged' ? this.staged.get(name) : this.view.get(this.type, name);
+    if (resource === undefined) {
+      if (this.#last.has(name)) return part === 'additions' ? 'later' : 'gone';
+      // That a name is missing can be shown only by a whole without it.
+      if (this.#whole && this.forced.has(name)) this.owesResponse = true;
+      return 'nothing';
+    }
+    const encoded = resource.encoded(this.source);
+    const must = this.forced.has(name) || encoded.version !== this.acknowledgements.told(name);
+    return must ? { name, encoded } : 'nothing';
+  }
+
+  #send(news: readonly SentResource[], gone: readonly string[]): Response {
+    this.owesResponse = false;
+    const resources = this.#whole ? Array.from(this.#last, ([name, encoded]) => ({ name, encoded })) : news;
+    const sent = new Map<string, string | undefined>();
+    for (const { name, encoded } of news) sent.set(name, encoded.version);
+    for (const name of gone) sent.set(name, undefined);
+    const version = setVersion(resources);
+    const nonce = this.acknowledgements.send(version, sent, news.length > 0);
+    return { type: this.type, nonce, version, resources, news, removed: [] };
+  }
+
+  #dropUnwanted(): void {
+    for (const name of this.#last.keys()) if (!this.subscription.wants(name)) this.#last.delete(name);
+  }
+}
+
+/** Whether a text has a name in it that is not part of a longer one. */
+function mentions(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const around = text.slice(Math.max(0, at - 1), at) + text.slice(at + name.length, at + name.length + 1);
+    if (!/[\w/.-]/.test(around.replace(/\.$/, ''))) return true;
+  }
+  return false;
+}

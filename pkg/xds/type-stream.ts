@@ -1,0 +1,181 @@
+import type { ConfigSourceKind, EncodedResource, Resource, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
+import { Acknowledgements } from './acknowledgement.ts';
+import { Subscription, type SubscriptionChange } from './subscription.ts';
+
+/** What a client says about the last response: absent in a plain request and in an acknowledgement. */
+export interface ErrorDetail {
+  /** A gRPC status code. */
+  readonly code: number;
+  readonly message: string;
+}
+
+/** A resource in a response. */
+export interface SentResource {
+  readonly name: string;
+  readonly encoded: EncodedResource;
+}
+
+/** A response of either protocol, before it is serialised. */
+export interface Response {
+  readonly type: TypeUrl;
+  readonly nonce: string;
+  readonly version: string;
+  readonly resources: readonly SentResource[];
+  /** Those of `resources` that the client does not have already. */
+  readonly news: readonly SentResource[];
+  /** Names that are gone or never were. The state-of-the-world protocol cannot say them. */
+  readonly removed: readonly string[];
+}
+
+/** What a request turned out to be. */
+export type Answer =
+  /** It only says what the client wants. */
+  | { readonly kind: 'request' }
+  /** It answers a response that is not the latest one. What it subscribes to counts in the delta protocol only. */
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'accepted'; readonly nonce: string; readonly version: string; readonly names: readonly string[] }
+  | Refused
+  /** It breaks the protocol: the stream cannot go on. */
+  | { readonly kind: 'invalid'; readonly message: string };
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly nonce: string;
+  readonly version: string;
+  readonly error: ErrorDetail;
+  /** What the refused response carried and may be at fault. */
+  readonly names: readonly string[];
+  /** The resources will be sent again in smaller responses, to find the one at fault. */
+  readonly searching: boolean;
+}
+
+/** Who is at fault when a response is refused. */
+export interface Blame {
+  /** Empty: not known yet. */
+  readonly blamed: ReadonlySet<string>;
+  /** What became of the others: the client took them, or they will be sent again. */
+  readonly rest: 'accepted' | 'resent';
+}
+
+/**
+ * What a response may carry: everything that is due; everything but removals, which come last; or what was set aside by
+ * `stage`, as it was then.
+ */
+export type Part = 'all' | 'additions' | 'staged';
+
+/** What a stream of one type is about. */
+export interface TypeStreamOptions {
+  readonly type: TypeUrl;
+  readonly source: ConfigSourceKind;
+  readonly view: SnapshotView;
+}
+
+/**
+ * One resource type on one stream, for both protocols: what the client wants, what it has and which names have to be looked at.
+ * Names only are kept while a client is slow, so it gets the newest state and never a queue of old ones.
+ */
+export abstract class TypeStream {
+  readonly type: TypeUrl;
+  readonly subscription = new Subscription();
+  readonly acknowledgements = new Acknowledgements();
+  /** Names whose resource may differ from what the client was told. */
+  protected readonly dirty = new Set<string>();
+  /** Those of `dirty` and `staged` that are answered even if they do not differ. */
+  protected readonly forced = new Set<string>();
+  protected readonly staged = new Map<string, Resource | undefined>();
+  /** A response is due even if nothing goes into it. */
+  protected owesResponse = false;
+  protected started = false;
+  protected readonly source: ConfigSourceKind;
+  protected readonly view: SnapshotView;
+
+  constructor({ type, source, view }: TypeStreamOptions) {
+    this.type = type;
+    this.source = source;
+    this.view = view;
+  }
+
+  /** Gives the next response that is due, and notes it as sent; none while one is not answered yet. */
+  abstract next(part: Part): Response | undefined;
+
+  /** Says which resources of a refused response are at fault. */
+  protected abstract blame(suspects: readonly string[], error: ErrorDetail): Blame;
+
+  get hasStaged(): boolean {
+    return this.staged.size > 0;
+  }
+
+  /** Whether something may have to be sent, now or when the pending response is answered. */
+  get hasWork(): boolean {
+    return this.dirty.size > 0 || this.staged.size > 0 || this.owesResponse;
+  }
+
+  /** The resources of these names may have changed. */
+  mark(names: Iterable<string>): void {
+    for (const name of names) if (this.subscription.wants(name)) this.dirty.add(name);
+  }
+
+  /** These names are to be answered, changed or not, as far as the client wants them. */
+  force(names: Iterable<string>): void {
+    for (const name of names) {
+      if (!this.subscription.wants(name)) continue;
+      this.dirty.add(name);
+      this.forced.add(name);
+    }
+  }
+
+  /** Sets aside what is due, in its present state, to be sent as `staged` whatever changes until then. */
+  stage(): void {
+    for (const name of this.dirty) this.staged.set(name, this.view.get(this.type, name));
+    this.dirty.clear();
+  }
+
+  /** Gives up what was staged: the names are due in their newest state again. */
+  release(): void {
+    for (const name of this.staged.keys()) this.dirty.add(name);
+    this.staged.clear();
+  }
+
+  /** Reads what a request says about a response: accepted, refused, or nothing. */
+  protected answer(nonce: string, error: ErrorDetail | undefined): Answer {
+    // A nonce in the first request is left over from another stream.
+    if (nonce === '' || !this.started) return { kind: 'request' };
+    if (!this.acknowledgements.issued(nonce)) {
+      return { kind: 'invalid', message: `response_nonce ${JSON.stringify(nonce)} was never sent on this stream` };
+    }
+    const pending = this.acknowledgements.pending;
+    if (pending?.nonce !== nonce) return { kind: 'stale' };
+    const { version } = pending;
+    const names = [...pending.sent.keys()];
+    if (error === undefined) {
+      this.acknowledgements.accept();
+      return { kind: 'accepted', nonce, version, names };
+    }
+    const suspects = names.filter((name) => pending.sent.get(name) !== undefined);
+    const { blamed, rest } = this.blame(suspects, error);
+    this.acknowledgements.refuse(blamed, rest, error.message);
+    const searching = blamed.size === 0 && suspects.length > 0;
+    return { kind: 'refused', nonce, version, error, names: searching ? suspects : [...blamed], searching };
+  }
+
+  protected forget(change: SubscriptionChange): void {
+    const names = change.forgetUnnamed ? this.acknowledgements.knownNames() : change.forget;
+    for (const name of [...names, ...change.forget]) {
+      if (this.subscription.wants(name)) continue;
+      this.acknowledgements.forget(name);
+      this.settle(name, 'staged');
+      this.settle(name, 'all');
+    }
+  }
+
+  /** What was due for a name is on its way. A change after the staging is still due when the staged one was sent. */
+  protected settle(name: string, part: Part): void {
+    this.forced.delete(name);
+    if (part === 'staged') this.staged.delete(name);
+    else this.dirty.delete(name);
+  }
+
+  protected allNames(): Iterable<string> {
+    return this.view.all(this.type).keys();
+  }
+}
