@@ -36,6 +36,8 @@ export interface ServicePort {
   readonly portName: string;
   /** Set for a Service of type ExternalName: the DNS name, resolved by Envoy. */
   readonly externalName?: string;
+  /** The name of the Service port that active health checks go to, when it is another one. */
+  readonly healthPortName?: string;
 }
 
 /**

@@ -1,0 +1,57 @@
+import type { CircuitBreakers, Cluster } from '../../dag/model/cluster.ts';
+import { compareStrings } from '../../util/compare.ts';
+import { secretName, serviceClusterName } from '../names.ts';
+
+const names = new WeakMap<Cluster, string>();
+
+/** The name of a cluster: of its Service port, and a hash of all its settings. Clusters with equal settings share it. */
+export function clusterName(cluster: Cluster): string {
+  const known = names.get(cluster);
+  if (known !== undefined) return known;
+  const name = serviceClusterName(cluster.service, canonicalSettings(cluster));
+  names.set(cluster, name);
+  return name;
+}
+
+/** The name in statistics, which does not depend on settings: `<namespace>_<service>_<port>`. */
+export function clusterStatName({ service }: Cluster): string {
+  return `${service.namespace}_${service.name}_${service.port}`;
+}
+
+/**
+ * Every setting of a cluster that is not the default, as text: equal exactly when the settings are. Settings without effect
+ * (a client certificate where there is no TLS) are left out. All defaults give `''`, as in Contour, so the common name is the same.
+ */
+export function canonicalSettings(cluster: Cluster): string {
+  const settings: readonly (readonly [string, unknown])[] = [
+    ['circuitBreakers', canonicalBreakers(cluster.circuitBreakers)],
+    ['clientCertificate', usesTls(cluster) && cluster.clientCertificate ? secretName(cluster.clientCertificate) : undefined],
+    ['connectTimeoutMs', cluster.connectTimeoutMs],
+    ['dnsLookupFamily', cluster.service.externalName === undefined ? undefined : cluster.dnsLookupFamily],
+    ['externalName', cluster.service.externalName],
+    ['healthPort', cluster.service.healthPortName],
+    ['idleConnectionTimeoutMs', cluster.idleConnectionTimeoutMs],
+    ['loadBalancerPolicy', cluster.loadBalancerPolicy === 'RoundRobin' ? undefined : cluster.loadBalancerPolicy],
+    ['maxRequestsPerConnection', cluster.maxRequestsPerConnection],
+    ['perConnectionBufferLimitBytes', cluster.perConnectionBufferLimitBytes],
+    ['protocol', cluster.protocol],
+    ['sni', usesTls(cluster) ? cluster.sni : undefined],
+    ['validation', usesTls(cluster) ? canonicalValidation(cluster) : undefined],
+  ];
+  const set = settings.filter(([, value]) => value !== undefined);
+  return set.length === 0 ? '' : JSON.stringify(set);
+}
+
+/** Whether the upstream is spoken to over TLS. */
+export function usesTls(cluster: Cluster): boolean {
+  return cluster.protocol === 'tls' || cluster.protocol === 'h2';
+}
+
+function canonicalBreakers(breakers: CircuitBreakers): unknown {
+  const set = Object.entries(breakers).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? undefined : set.sort(([a], [b]) => compareStrings(a, b));
+}
+
+function canonicalValidation({ upstreamValidation }: Cluster): unknown {
+  return upstreamValidation && [upstreamValidation.caCertificates, upstreamValidation.subjectNames];
+}

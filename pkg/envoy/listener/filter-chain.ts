@@ -1,0 +1,59 @@
+import type { Config } from '../../config/config.ts';
+import type { Listener } from '../../dag/model/listener.ts';
+import type { Origin } from '../../dag/model/origin.ts';
+import type { TcpProxy, VirtualHost } from '../../dag/model/virtual-host.ts';
+import { FilterChain } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
+import type { SourceKind } from '../config-source.ts';
+import { secureRouteName } from '../names.ts';
+import { originMetadata } from '../origin-metadata.ts';
+import { downstreamTlsSocket, httpAlpn } from './downstream-tls.ts';
+import { httpConnectionManager } from './http-connection-manager.ts';
+import { tcpProxyFilter } from './tcp-proxy.ts';
+
+/** What all filter chains of a listener are made from. */
+export interface ChainSettings {
+  readonly listener: Listener;
+  readonly config: Config;
+  readonly source: SourceKind;
+}
+
+/** The one chain of a plaintext listener. Without an aggregated stream there are no scopes: all hosts are in one table. */
+export function plainFilterChain({ listener, config, source }: ChainSettings): FilterChain {
+  const routes = source === 'ads' ? ({ type: 'scoped' } as const) : ({ type: 'named', name: listener.name } as const);
+  return FilterChain.fromPartial({ filters: [httpConnectionManager({ listener, routes, config, source })] });
+}
+
+/** The one chain of a listener that passes bytes on. */
+export function tcpFilterChain({ listener, config }: ChainSettings, proxy: TcpProxy): FilterChain {
+  return FilterChain.fromPartial({ filters: [tcpProxyFilter(listener, proxy, config)], metadata: originMetadata(proxy.origin) });
+}
+
+/**
+ * The chain of a host behind TLS; `*` takes every handshake that no other chain takes. Nothing in it depends on the host's routes, so
+ * their edits drain no connection.
+ */
+export function secureFilterChain(settings: ChainSettings, host: VirtualHost): FilterChain {
+  const { listener, config, source } = settings;
+  const { tls, tcpProxy } = host;
+  const alpn = tcpProxy ? [] : httpAlpn(config.listener);
+  const routes = { type: 'named', name: secureRouteName(listener.name, host.host) } as const;
+  const origin = chainOrigin(host);
+  return FilterChain.fromPartial({
+    filterChainMatch: host.host === '*' ? { transportProtocol: 'tls' } : { serverNames: [host.host] },
+    filters: [tcpProxy ? tcpProxyFilter(listener, tcpProxy, config) : httpConnectionManager({ listener, routes, config, source })],
+    ...(tls?.type === 'terminate' && { transportSocket: downstreamTlsSocket(tls, alpn, config.listener, source) }),
+    ...(origin && { metadata: originMetadata(origin) }),
+  });
+}
+
+/** Whether a host has a chain on a listener that tells hosts apart by SNI. */
+export function hasSecureChain({ tls, tcpProxy, routes }: VirtualHost): boolean {
+  if (tls === undefined) return false;
+  return tcpProxy !== undefined || (tls.type === 'terminate' && routes.length > 0);
+}
+
+/** The objects that share a host may come and go with its routes; what made the chain is one of these. */
+function chainOrigin({ tls, tcpProxy }: VirtualHost): Origin | undefined {
+  if (tcpProxy) return tcpProxy.origin;
+  return tls?.type === 'terminate' ? tls.secrets[0]?.origin : undefined;
+}

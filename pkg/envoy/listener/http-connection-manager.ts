@@ -1,0 +1,109 @@
+import type { Config, ListenerConfig } from '../../config/config.ts';
+import type { Listener } from '../../dag/model/listener.ts';
+import type { Filter } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
+import {
+  HttpConnectionManager,
+  HttpConnectionManager_CodecType,
+  HttpConnectionManager_ServerHeaderTransformation,
+} from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
+import type { SourceKind } from '../config-source.ts';
+import { configSource } from '../config-source.ts';
+import { httpFilters } from '../filters/http-filters.ts';
+import { scopeMutation } from '../filters/scope-filters.ts';
+import { duration, packed, timeout } from '../protobuf.ts';
+import { scopeKeyBuilder } from '../route/scopes.ts';
+import { accessLogs } from './access-log.ts';
+import { networkFilter } from './network-filter.ts';
+
+const serverHeaders = {
+  overwrite: HttpConnectionManager_ServerHeaderTransformation.OVERWRITE,
+  append_if_absent: HttpConnectionManager_ServerHeaderTransformation.APPEND_IF_ABSENT,
+  pass_through: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
+} as const;
+
+/** Where a connection manager finds its routes: by scope, or in one named RouteConfiguration. */
+export type RouteSource = { readonly type: 'scoped' } | { readonly type: 'named'; readonly name: string };
+
+/** What one connection manager is made from. */
+export interface HttpSettings {
+  readonly listener: Listener;
+  readonly routes: RouteSource;
+  readonly config: Config;
+  readonly source: SourceKind;
+}
+
+type Fields = Parameters<typeof HttpConnectionManager.fromPartial>[0];
+
+/** The network filter that serves HTTP (reference §8.2). */
+export function httpConnectionManager(settings: HttpSettings): Filter {
+  const { listener, config, routes } = settings;
+  const { accessLog } = listener.protocol === 'https' ? config.listener.https : config.listener.http;
+  const manager = HttpConnectionManager.fromPartial({
+    statPrefix: listener.name,
+    ...routeSpecifier(settings),
+    ...protocols(config),
+    ...timeouts(config),
+    httpFilters: [...httpFilters({ config, scopedListener: routes.type === 'scoped' ? listener.name : undefined })],
+    useRemoteAddress: true,
+    xffNumTrustedHops: config.listener.numTrustedHops,
+    normalizePath: true,
+    mergeSlashes: !config.listener.disableMergeSlashes,
+    preserveExternalRequestId: true,
+    stripTrailingHostDot: config.listener.stripTrailingHostDot,
+    serverHeaderTransformation: serverHeaders[config.listener.serverHeaderTransformation],
+    upgradeConfigs: listener.enableWebsockets ? [{ upgradeType: 'websocket' }] : [],
+    accessLog: [...accessLogs(config.logging, accessLog)],
+  });
+  return networkFilter('envoy.filters.network.http_connection_manager', packed(HttpConnectionManager, manager));
+}
+
+function routeSpecifier({ listener, routes, source }: HttpSettings): Fields {
+  const from = configSource(source);
+  if (routes.type === 'named') {
+    return { routeSpecifier: { $case: 'rds', value: { routeConfigName: routes.name, configSource: from } } };
+  }
+  return {
+    earlyHeaderMutationExtensions: [scopeMutation(listener.name)],
+    routeSpecifier: {
+      $case: 'scopedRoutes',
+      value: {
+        // One name for all listeners: they share one subscription.
+        name: 'plaintext',
+        scopeKeyBuilder,
+        rdsConfigSource: from,
+        configSpecifier: { $case: 'scopedRds', value: { scopedRdsConfigSource: from } },
+      },
+    },
+  };
+}
+
+function protocols({ listener }: Config): Fields {
+  const maxConcurrentStreams = listener.http2MaxConcurrentStreams;
+  return {
+    codecType: codecType(listener.httpVersions),
+    httpProtocolOptions: { acceptHttp10: true, allowChunkedLength: !listener.disableAllowChunkedLength },
+    ...(maxConcurrentStreams !== undefined && { http2ProtocolOptions: { maxConcurrentStreams } }),
+  };
+}
+
+function codecType(versions: ListenerConfig['httpVersions']): HttpConnectionManager_CodecType {
+  const [only] = versions;
+  if (versions.length !== 1) return HttpConnectionManager_CodecType.AUTO;
+  return only === 'HTTP/2' ? HttpConnectionManager_CodecType.HTTP2 : HttpConnectionManager_CodecType.HTTP1;
+}
+
+function timeouts({ timeouts: settings, listener }: Config): Fields {
+  const { maxConnectionDurationMs, connectionIdleMs } = settings;
+  return {
+    commonHttpProtocolOptions: {
+      idleTimeout: timeout(connectionIdleMs),
+      // A connection has no limit by default, so only a real duration says something.
+      ...(typeof maxConnectionDurationMs === 'number' && { maxConnectionDuration: duration(maxConnectionDurationMs) }),
+      maxRequestsPerConnection: listener.maxRequestsPerConnection,
+    },
+    requestTimeout: timeout(settings.requestMs),
+    streamIdleTimeout: timeout(settings.streamIdleMs),
+    drainTimeout: timeout(settings.connectionShutdownGracePeriodMs),
+    delayedCloseTimeout: timeout(settings.delayedCloseMs),
+  };
+}

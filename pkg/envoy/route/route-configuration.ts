@@ -1,0 +1,35 @@
+import { HeaderValueOption_HeaderAppendAction } from '../../envoy-api/envoy/config/core/v3/base.ts';
+import { RouteConfiguration } from '../../envoy-api/envoy/config/route/v3/route.ts';
+import { FilterConfig } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
+import { fallbackFilterNames } from '../filters/scope-filters.ts';
+import { encode, packed, withMessages } from '../protobuf.ts';
+import { headerOption } from './headers.ts';
+import { scopeHeader } from './scopes.ts';
+
+/** The field number of `virtual_hosts`. */
+const virtualHostsField = 2;
+
+const requestStart = headerOption(
+  { name: 'x-request-start', value: 't=%START_TIME(%s.%3f)%' },
+  HeaderValueOption_HeaderAppendAction.APPEND_IF_EXISTS_OR_ADD,
+);
+
+const disabled = packed(FilterConfig, FilterConfig.fromPartial({ disabled: true }));
+
+/** What every RouteConfiguration has; a plaintext one also takes the scope header away and is spared the fallback filters. */
+function routeConfiguration(name: string, kind: 'scoped' | 'secure'): RouteConfiguration {
+  return RouteConfiguration.fromPartial({
+    name,
+    requestHeadersToAdd: [requestStart],
+    ignorePortInHostMatching: true,
+    ...(kind === 'scoped' && {
+      requestHeadersToRemove: [scopeHeader],
+      typedPerFilterConfig: Object.fromEntries(fallbackFilterNames.map((filter) => [filter, disabled])),
+    }),
+  });
+}
+
+/** A RouteConfiguration in wire form, joined from virtual hosts in wire form. */
+export function routeConfigurationBytes(name: string, kind: 'scoped' | 'secure', virtualHosts: readonly Uint8Array[]): Uint8Array {
+  return withMessages(encode(RouteConfiguration, routeConfiguration(name, kind)), virtualHostsField, virtualHosts);
+}

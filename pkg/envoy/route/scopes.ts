@@ -1,0 +1,65 @@
+import { ScopedRouteConfiguration } from '../../envoy-api/envoy/config/route/v3/scoped_route.ts';
+import { ScopedRoutes_ScopeKeyBuilder } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
+import { fnv1a } from '../../util/fnv1a.ts';
+
+/**
+ * How requests on plaintext listeners find their RouteConfiguration. SRDS is one collection for all listeners, so a scope's key has the
+ * listener in it: `<listener>|<host>`. Envoy writes the key of a request into a header before anything else and cuts it at the first
+ * colon, so that a port in Host is ignored and still reaches the upstream.
+ */
+export const scopeHeader = 'x-isoline-scope';
+
+/** How many RouteConfigurations the exact hosts of one listener are spread over. */
+const shardCount = 256;
+
+/** The hosts that are no exact ones: wildcards and `*`. No host is spelled so: hosts are in lower case. */
+export const restScope = 'REST';
+/** All hosts, for requests whose Host is not in lower case. */
+export const allScope = 'ALL';
+
+/** The key, and the name, of a scope. */
+export function scopeKey(listener: string, scope: string): string {
+  return `${listener}|${scope}`;
+}
+
+/** The RouteConfiguration of an exact host: one of 256 of its listener, by a hash of the host. */
+export function shardName(listener: string, host: string): string {
+  return `${listener}/${(fnv1a(host) % shardCount).toString(16).padStart(2, '0')}`;
+}
+
+/** The RouteConfiguration of wildcard hosts and of `*`. */
+export function restRouteName(listener: string): string {
+  return `${listener}/${restScope}`;
+}
+
+/** The RouteConfiguration of all hosts, by the name that Contour gives to the only one of a plaintext listener. */
+export function allRouteName(listener: string): string {
+  return listener;
+}
+
+/** Whether a host is matched by text: neither `*` nor `*.suffix`. */
+export function isExactHost(host: string): boolean {
+  return !host.startsWith('*');
+}
+
+/** A scope; an on-demand one costs a proxy nothing until the first request that needs it. */
+export function scopedRoute(key: string, routeName: string, onDemand: boolean): ScopedRouteConfiguration {
+  return ScopedRouteConfiguration.fromPartial({
+    name: key,
+    key: { fragments: [{ type: { $case: 'stringKey', value: key } }] },
+    routeConfigurationName: routeName,
+    onDemand,
+  });
+}
+
+/** Reads the scope from the header, up to the first colon. */
+export const scopeKeyBuilder = ScopedRoutes_ScopeKeyBuilder.fromPartial({
+  fragments: [
+    {
+      type: {
+        $case: 'headerValueExtractor',
+        value: { name: scopeHeader, elementSeparator: ':', extractType: { $case: 'index', value: 0 } },
+      },
+    },
+  ],
+});
