@@ -39,6 +39,7 @@ function httpPath({ type = 'PathPrefix', value = '/' }: HTTPPathMatch, path: str
   }
   if (!value.startsWith('/')) return invalidPath(`${path}: match value must start with '/'`);
   if (value.includes('//')) return invalidPath(`${path}: match value must not contain consecutive '/' characters`);
+  if (/[?#]/.test(value)) return invalidPath(`${path}: match value must not contain '?' or '#'`);
   if (type === 'Exact') return ok({ type: 'exact', path: value });
   if (type !== 'PathPrefix') return unsupported(`${path}.type: "${String(type)}" is not supported`);
   const prefix = value.replace(/\/$/, '');
