@@ -111,6 +111,10 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: ['node_modules', '^pkg/envoy-api/'] },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.cjs', '.mjs'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.cjs', '.mjs'],
+    },
   },
 };

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-lock=$(cksum package.json package-lock.json)
+lock=$(cksum package-lock.json)
 stamp=node_modules/.isoline-installed
 [ "$(cat "$stamp" 2>/dev/null)" = "$lock" ] && exit 0
 

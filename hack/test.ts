@@ -31,7 +31,11 @@ const resultsDir = join(root, '.cache/test-results');
 const folders = ['property', 'feature', 'envoy', 'apiserver'] as const;
 const suites: readonly Suite[] = [
   // Everything that is in none of the folders: what stands beside the code that it tests.
-  { name: 'unit', select: ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '/.cache/', ...folders.map((name) => `/test/${name}/`)], workers: '100%' },
+  {
+    name: 'unit',
+    select: ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '/.cache/', ...folders.map((name) => `/test/${name}/`)],
+    workers: '100%',
+  },
   ...folders.map((name) => ({ name, select: ['--testPathPatterns', `/test/${name}/`], workers: '1' })),
 ];
 

@@ -74,7 +74,9 @@ describe('toJson', () => {
   });
 
   test('refuses a type that is not in the descriptors', () => {
-    expect(() => toJson('envoy.Unheard', new Uint8Array())).toThrow(new RangeError('envoy.Unheard is not a message of the Envoy API in use'));
+    expect(() => toJson('envoy.Unheard', new Uint8Array())).toThrow(
+      new RangeError('envoy.Unheard is not a message of the Envoy API in use'),
+    );
   });
 
   test('names the type of an Any that is not in the descriptors', () => {
@@ -102,7 +104,10 @@ describe('toJson with redactSecrets', () => {
   });
 
   test('reaches through Any, lists and maps, in both spellings', () => {
-    const context = packed(DownstreamTlsContext, DownstreamTlsContext.fromPartial({ commonTlsContext: { tlsCertificates: [certificate] } }));
+    const context = packed(
+      DownstreamTlsContext,
+      DownstreamTlsContext.fromPartial({ commonTlsContext: { tlsCertificates: [certificate] } }),
+    );
     const withMap = Cluster.fromPartial({ typedExtensionProtocolOptions: { key: context } });
     const json = toJson(Cluster.$type, Cluster.encode(withMap).finish(), { redactSecrets: true, fieldNames: 'camel' });
     expect(json).toHaveProperty('typedExtensionProtocolOptions.key.commonTlsContext.tlsCertificates.0', {
@@ -113,7 +118,9 @@ describe('toJson with redactSecrets', () => {
 
   test('shows where a key is read from', () => {
     const bytes = fromJson(Secret.$type, { tls_certificate: { private_key: { filename: '/certs/tls.key' } } });
-    expect(toJson(Secret.$type, bytes, { redactSecrets: true })).toEqual({ tls_certificate: { private_key: { filename: '/certs/tls.key' } } });
+    expect(toJson(Secret.$type, bytes, { redactSecrets: true })).toEqual({
+      tls_certificate: { private_key: { filename: '/certs/tls.key' } },
+    });
   });
 
   test('leaves the keys of a user alone, whatever their names', () => {
