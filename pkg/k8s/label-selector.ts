@@ -28,12 +28,15 @@ export function labelSelectorProblem(selector: LabelSelector): string | undefine
 export function labelSelectorMatches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const has = (key: string): boolean => Object.hasOwn(labels, key);
   const labelsMatch = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => has(key) && labels[key] === value);
-  return labelsMatch && (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-    if (operator === 'Exists') return has(key);
-    if (operator === 'DoesNotExist') return !has(key);
-    const isIn = has(key) && values.includes(labels[key]!);
-    return operator === 'In' ? isIn : !isIn;
-  });
+  return (
+    labelsMatch &&
+    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+      if (operator === 'Exists') return has(key);
+      if (operator === 'DoesNotExist') return !has(key);
+      const isIn = has(key) && values.includes(labels[key]!);
+      return operator === 'In' ? isIn : !isIn;
+    })
+  );
 }
 
 /** Whether a selector says nothing. */

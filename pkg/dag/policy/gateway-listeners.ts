@@ -1,11 +1,11 @@
-import type { Gateway } from '../../apis/gateway/gateway.ts';
+import type { Gateway, GatewayListener } from '../../apis/gateway/gateway.ts';
 import type { GatewayClass } from '../../apis/gateway/gateway-class.ts';
 import type { Config } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { ListenerProtocol } from '../model/listener.ts';
 
-/** One entry of a Gateway's `spec.listeners`. */
-export type GatewayListener = NonNullable<Gateway['spec']['listeners']>[number];
+/** The group of all kinds of the Gateway API. */
+export const gatewayGroup = 'gateway.networking.k8s.io';
 
 /** What the listeners of a Gateway say without looking at any other object. */
 export interface CheckedListener {

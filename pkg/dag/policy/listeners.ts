@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
-import { fail, ok } from '../../util/outcome.ts';
 import type { Outcome } from '../../util/outcome.ts';
+import { fail, ok } from '../../util/outcome.ts';
 import type { Listener, ListenerProtocol } from '../model/listener.ts';
 import { checkListeners, configuredGateway } from './gateway-listeners.ts';
 
@@ -51,7 +51,7 @@ function gatewayDagListeners(reader: Reader, config: Config): readonly Listener[
   if (found === undefined) return [];
   const { name, namespace = '' } = found.gateway.metadata;
   const listeners = new Map<string, Listener>();
-  for (const { place, index } of checkListeners(found.gateway.spec.listeners ?? [])) {
+  for (const { place, index } of checkListeners(found.gateway.spec.listeners)) {
     if (place === undefined || listeners.has(place.name)) continue;
     const { address } = place.protocol === 'https' ? config.listener.https : config.listener.http;
     const origin = { kind: 'Gateway', namespace, name, path: `spec.listeners[${index}]` };

@@ -28,8 +28,11 @@ export function isReferenceGranted(from: ReferenceFrom, to: ReferenceTo, reader:
     const fromFits = grant.spec.from.some(
       (entry) => entry.group === from.group && entry.kind === from.kind && entry.namespace === from.namespace,
     );
-    return fromFits && grant.spec.to.some(
-      (entry) => entry.group === to.group && entry.kind === to.kind && ((entry.name ?? '') === '' || entry.name === to.name),
+    return (
+      fromFits &&
+      grant.spec.to.some(
+        (entry) => entry.group === to.group && entry.kind === to.kind && ((entry.name ?? '') === '' || entry.name === to.name),
+      )
     );
   });
 }

@@ -11,12 +11,7 @@ export interface TlsVersions {
  * default: 1.2 and 1.3. `undefined` where nothing is left, since the minimum is above the maximum.
  */
 export function tlsVersions(minimum: string, maximum: string, limits: TlsVersions): TlsVersions | undefined {
-  const [asked, most] = [versionOf(minimum) ?? '1.2', versionOf(maximum) ?? '1.3'];
-  const minVersion = asked > limits.minVersion ? asked : limits.minVersion;
-  const maxVersion = most < limits.maxVersion ? most : limits.maxVersion;
+  const minVersion: TlsVersion = minimum === '1.3' || limits.minVersion === '1.3' ? '1.3' : '1.2';
+  const maxVersion: TlsVersion = maximum === '1.2' || limits.maxVersion === '1.2' ? '1.2' : '1.3';
   return minVersion > maxVersion ? undefined : { minVersion, maxVersion };
-}
-
-function versionOf(text: string): TlsVersion | undefined {
-  return text === '1.2' || text === '1.3' ? text : undefined;
 }

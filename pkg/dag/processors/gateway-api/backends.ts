@@ -6,9 +6,9 @@ import type { Outcome } from '../../../util/outcome.ts';
 import { fail, ok } from '../../../util/outcome.ts';
 import type { Cluster, UpstreamProtocol } from '../../model/cluster.ts';
 import { serviceCluster } from '../../policy/cluster.ts';
+import { gatewayGroup } from '../../policy/gateway-listeners.ts';
 import { isReferenceGranted } from '../../policy/reference-grant.ts';
 import { resolveService } from '../../policy/service.ts';
-import { gatewayGroup } from './served-listener.ts';
 
 /** The route whose rules are read. */
 export interface RouteContext {
@@ -37,7 +37,8 @@ export function backendCluster(backend: BackendObjectReference, path: string, co
   const resolved = resolveService(reader, config, { namespace, name, port });
   if (!resolved.ok) return unresolved('BackendNotFound', `${path}: service "${name}" is invalid: ${resolved.problem.message}`);
   const { appProtocol = '', protocol } = resolved.value;
-  if (!knownAppProtocols.includes(appProtocol)) return unresolved('UnsupportedProtocol', `${path}: AppProtocol: "${appProtocol}" is unsupported`);
+  if (!knownAppProtocols.includes(appProtocol))
+    return unresolved('UnsupportedProtocol', `${path}: AppProtocol: "${appProtocol}" is unsupported`);
   const settings = { origin: { ...ref, path }, protocol: protocol ?? context.defaultProtocol };
   return ok(serviceCluster(resolved.value, settings, config));
 }

@@ -3,15 +3,17 @@ import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Contribution, GatewayListenerStatus, GatewayStatusPart } from '../../contribution.ts';
 import { emptyContribution } from '../../contribution.ts';
+import { gatewayGroup } from '../../policy/gateway-listeners.ts';
 import { dagListeners } from '../../policy/listeners.ts';
-import { conditionsOf, fault, type Finding, withDefaults } from './findings.ts';
-import { servedGateway, type ServedGateway } from './served-gateway.ts';
-import { gatewayGroup, type ServedListener } from './served-listener.ts';
+import { conditionsOf, type Finding, fault, withDefaults } from './findings.ts';
+import { type ServedGateway, servedGateway } from './served-gateway.ts';
+import type { ServedListener } from './served-listener.ts';
 
 /** Brings the listeners of the configured Gateway, and its status. Other Gateways are none of ours. */
 export function processGateway({ metadata }: Gateway, reader: Reader, config: Config): Contribution {
   const { gatewayRef } = config;
-  if (gatewayRef === undefined || metadata.namespace !== gatewayRef.namespace || metadata.name !== gatewayRef.name) return emptyContribution;
+  if (gatewayRef === undefined || metadata.namespace !== gatewayRef.namespace || metadata.name !== gatewayRef.name)
+    return emptyContribution;
   const served = servedGateway(reader, config);
   if (served === undefined) return emptyContribution;
   return { ...emptyContribution, listeners: dagListeners(reader, config), statuses: [gatewayStatus(served)] };

@@ -8,44 +8,52 @@ import type { UpstreamProtocol } from '../../model/cluster.ts';
 import type { ListenerProtocol } from '../../model/listener.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import type { VirtualHostPart } from '../../model/virtual-host.ts';
-import { fault, type Finding } from './findings.ts';
-import { attachRoute, refOf, type RouteProgram, type RouteTarget } from './route-attachment.ts';
+import { type Finding, fault } from './findings.ts';
+import { attachRoute, type RouteProgram, type RouteTarget, refOf } from './route-attachment.ts';
 import { type RouteDraft, type RuleRoutes, routesOfRule } from './route-rule.ts';
 import { grpcRuleFilters, httpRuleFilters } from './rule-filters.ts';
 import { grpcMatch, httpMatch } from './rule-matches.ts';
 
 /** An HTTPRoute: its rules on every listener that takes it. */
 export function processHttpRoute(route: HTTPRoute, reader: Reader, config: Config): Contribution {
-  const drafts = (route.spec.rules ?? [{}]).map(({ matches = [{}], filters = [], backendRefs = [], timeouts = {} }, index): RouteDraft => ({
-    index,
-    ...draftMatches(matches, httpMatch, index),
-    filters,
-    supportedFilters: httpRuleFilters,
-    backendRefs,
-    timeouts,
-    // The API has no field to ask for it, so it is always allowed.
-    websocket: true,
-  }));
-  return attachRoute('HTTPRoute', route, ruleProgram(route, drafts, { reader, config, protocols: {} }), reader, config);
+  const drafts = (route.spec.rules ?? [{}]).map(
+    ({ matches = [{}], filters = [], backendRefs = [], timeouts = {} }, index): RouteDraft => ({
+      index,
+      ...draftMatches(matches, httpMatch, index),
+      filters,
+      supportedFilters: httpRuleFilters,
+      backendRefs,
+      timeouts,
+      // The API has no field to ask for it, so it is always allowed.
+      websocket: true,
+    }),
+  );
+  return attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols: {} }), reader, config);
 }
 
 /** A GRPCRoute: as an HTTPRoute, but a backend that does not say what it speaks is spoken to in HTTP/2. */
 export function processGrpcRoute(route: GRPCRoute, reader: Reader, config: Config): Contribution {
-  const drafts = (route.spec.rules ?? []).map(({ matches = [], filters = [], backendRefs = [] }, index): RouteDraft => ({
-    index,
-    ...draftMatches(matches.length === 0 ? [{}] : matches, grpcMatch, index),
-    filters,
-    supportedFilters: grpcRuleFilters,
-    backendRefs,
-    timeouts: {},
-    websocket: false,
-  }));
+  const drafts = (route.spec.rules ?? []).map(
+    ({ matches = [], filters = [], backendRefs = [] }, index): RouteDraft => ({
+      index,
+      ...draftMatches(matches.length === 0 ? [{}] : matches, grpcMatch, index),
+      filters,
+      supportedFilters: grpcRuleFilters,
+      backendRefs,
+      timeouts: {},
+      websocket: false,
+    }),
+  );
   const protocols = { http: 'h2c', https: 'h2' } as const;
-  return attachRoute('GRPCRoute', route, ruleProgram(route, drafts, { reader, config, protocols }), reader, config);
+  return attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols }), reader, config);
 }
 
 /** The matches of a rule that can be done, and what is wrong with the others. */
-function draftMatches<M>(matches: readonly M[], read: (match: M, path: string) => Outcome<RouteMatch>, index: number): Pick<RouteDraft, 'matches' | 'findings'> {
+function draftMatches<M>(
+  matches: readonly M[],
+  read: (match: M, path: string) => Outcome<RouteMatch>,
+  index: number,
+): Pick<RouteDraft, 'matches' | 'findings'> {
   const findings: Finding[] = [];
   const good = matches.flatMap((match, i) => {
     const path = `spec.rules[${index}].matches[${i}]`;
@@ -64,7 +72,11 @@ interface ProgramOptions {
   readonly protocols: Readonly<Partial<Record<ListenerProtocol, UpstreamProtocol>>>;
 }
 
-function ruleProgram(route: HTTPRoute | GRPCRoute, drafts: readonly RouteDraft[], { reader, config, protocols }: ProgramOptions): RouteProgram {
+function ruleProgram(
+  route: HTTPRoute | GRPCRoute,
+  drafts: readonly RouteDraft[],
+  { reader, config, protocols }: ProgramOptions,
+): RouteProgram {
   const ref = refOf(route.kind, route);
   const made = new Map<UpstreamProtocol | undefined, RuleRoutes>();
   /** The rules do not depend on the listener but for the protocol, so they are read once for each. */
@@ -79,6 +91,7 @@ function ruleProgram(route: HTTPRoute | GRPCRoute, drafts: readonly RouteDraft[]
     return result;
   };
   return {
+    kind: route.kind,
     ruleCount: drafts.length,
     check: () => rules('http').findings,
     attach: (target) => {

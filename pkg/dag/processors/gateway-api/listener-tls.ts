@@ -1,13 +1,24 @@
 import type { SecretObjectReference } from '../../../apis/gateway/common.ts';
+import type { GatewayListener } from '../../../apis/gateway/gateway.ts';
+import type { ObjectRef } from '../../../apis/meta.ts';
+import type { Config } from '../../../config/config.ts';
+import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../../util/outcome.ts';
 import { ok } from '../../../util/outcome.ts';
 import type { SecretNode } from '../../model/cluster.ts';
 import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
-import type { GatewayListener } from '../../policy/gateway-listeners.ts';
+import { gatewayGroup } from '../../policy/gateway-listeners.ts';
 import { isReferenceGranted } from '../../policy/reference-grant.ts';
 import { tlsSecret } from '../../policy/secret.ts';
-import { fault, type Finding } from './findings.ts';
-import { gatewayGroup, type ListenerContext } from './served-listener.ts';
+import { type Finding, fault } from './findings.ts';
+
+/** What a listener is read with. */
+export interface ListenerContext {
+  /** The Gateway. */
+  readonly ref: ObjectRef;
+  readonly reader: Reader;
+  readonly config: Config;
+}
 
 /** How a listener ends TLS, and what is wrong with that. */
 export interface ListenerTls {
@@ -27,7 +38,8 @@ export function listenerTls(listener: GatewayListener, index: number, context: L
   const { mode = 'Terminate', certificateRefs = [] } = tls;
   if (mode === 'Passthrough') return passthrough(protocol, certificateRefs);
   if (mode !== 'Terminate') return invalid(`Listener.TLS.Mode "${String(mode)}" is not supported`);
-  if (certificateRefs.length === 0) return invalid('Listener.TLS.CertificateRefs must name a certificate when Listener.TLS.Mode is "Terminate"');
+  if (certificateRefs.length === 0)
+    return invalid('Listener.TLS.CertificateRefs must name a certificate when Listener.TLS.Mode is "Terminate"');
   return termination(certificateRefs, `spec.listeners[${index}].tls.certificateRefs`, context);
 }
 
@@ -70,8 +82,11 @@ function certificate(
     return refused('RefNotPermitted', `${path}: no ReferenceGrant allows the use of Secret "${secret.namespace}/${name}"`);
   }
   const found = tlsSecret(reader, secret, { ...gateway, path });
-  if (!found.ok) return refused('InvalidCertificateRef', `${path}: Secret "${secret.namespace}/${name}" is invalid: ${found.problem.message}`);
-  const warnings = found.value.warnings.map(({ message }): Finding => ({ type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message }));
+  if (!found.ok)
+    return refused('InvalidCertificateRef', `${path}: Secret "${secret.namespace}/${name}" is invalid: ${found.problem.message}`);
+  const warnings = found.value.warnings.map(
+    ({ message }): Finding => ({ type: 'ResolvedRefs', status: 'True', reason: 'ResolvedRefs', message }),
+  );
   return ok({ node: found.value.node, warnings });
 }
 

@@ -5,7 +5,7 @@ import { ok } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, Route, RouteAction, RouteMatch } from '../../model/route.ts';
 import { backendCluster, type RouteContext, weightOf } from './backends.ts';
-import { fault, type Finding } from './findings.ts';
+import { type Finding, fault } from './findings.ts';
 import { pathRewrite, redirectOf } from './path-modifier.ts';
 import { backendFilters, type RuleFilters, ruleFilters } from './rule-filters.ts';
 import { responseTimeout } from './rule-timeouts.ts';
@@ -41,7 +41,8 @@ export function routesOfRule(draft: RouteDraft, context: RouteContext): RuleRout
   const filters = ruleFilters(draft.filters, draft.supportedFilters, `${path}.filters`);
   const timeout = responseTimeout(draft.timeouts, `${path}.timeouts`);
   const faults = [...filters.findings, ...(timeout.ok ? [] : [findingOf(timeout.problem)])];
-  const forward = filters.redirect === undefined ? forwardAction(draft, filters, timeout.ok ? timeout.value : undefined, context) : undefined;
+  const forward =
+    filters.redirect === undefined ? forwardAction(draft, filters, timeout.ok ? timeout.value : undefined, context) : undefined;
   const action = faults.length > 0 ? failure(500) : forward?.action;
   const findings = [...draft.findings, ...faults, ...(forward?.findings ?? [])];
   const routes = draft.matches.map(({ match, path: matchPath }) => {
@@ -52,7 +53,11 @@ export function routesOfRule(draft: RouteDraft, context: RouteContext): RuleRout
   return { routes, findings };
 }
 
-function route({ index }: RouteDraft, match: RouteMatch, { action, filters, origin }: { action: RouteAction; filters: RuleFilters; origin: Route['origin'] }): Route {
+function route(
+  { index }: RouteDraft,
+  match: RouteMatch,
+  { action, filters, origin }: { action: RouteAction; filters: RuleFilters; origin: Route['origin'] },
+): Route {
   const { requestHeaders, responseHeaders } = filters;
   return {
     match,
@@ -66,7 +71,12 @@ function route({ index }: RouteDraft, match: RouteMatch, { action, filters, orig
 }
 
 /** What is done for one match: what a redirect or rewrite makes of a path depends on how it was matched. */
-function actionFor(action: RouteAction | undefined, { redirect, rewrite }: RuleFilters, match: RouteMatch, path: string): Outcome<RouteAction> {
+function actionFor(
+  action: RouteAction | undefined,
+  { redirect, rewrite }: RuleFilters,
+  match: RouteMatch,
+  path: string,
+): Outcome<RouteAction> {
   if (redirect !== undefined) {
     const made = redirectOf(redirect, match.path, path);
     return made.ok ? ok({ type: 'redirect', redirect: made.value }) : made;
@@ -132,10 +142,16 @@ function weighted(cluster: WeightedCluster['cluster'], weight: number, { request
   };
 }
 
-function mirrorsOf(filters: RuleFilters, context: RouteContext): { mirrors: NonNullable<ForwardPolicy['mirrors']>; findings: readonly Finding[] } {
+function mirrorsOf(
+  filters: RuleFilters,
+  context: RouteContext,
+): { mirrors: NonNullable<ForwardPolicy['mirrors']>; findings: readonly Finding[] } {
   const mirrors: { cluster: WeightedCluster['cluster']; percent: number }[] = [];
   const findings: Finding[] = [];
-  for (const { filter: { backendRef, percent, fraction }, path } of filters.mirrors) {
+  for (const {
+    filter: { backendRef, percent, fraction },
+    path,
+  } of filters.mirrors) {
     const cluster = backendCluster(backendRef, `${path}.backendRef`, context);
     const share = fraction === undefined ? undefined : (fraction.numerator * 100) / (fraction.denominator ?? 100);
     if (cluster.ok) mirrors.push({ cluster: cluster.value, percent: percent ?? share ?? 100 });

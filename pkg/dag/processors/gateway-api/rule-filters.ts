@@ -1,7 +1,7 @@
 import type { HTTPRequestMirrorFilter } from '../../../apis/gateway/common.ts';
 import type { HTTPRequestRedirectFilter, HTTPRouteFilter, HTTPURLRewriteFilter } from '../../../apis/gateway/http-route.ts';
 import type { HeadersPolicy } from '../../model/cluster.ts';
-import { fault, type Finding } from './findings.ts';
+import { type Finding, fault } from './findings.ts';
 import { type Direction, headerModifier } from './header-modifier.ts';
 
 /** What the filters of a rule or a backend ask for: of each type the first, but all mirrors. */
@@ -18,7 +18,13 @@ export interface RuleFilters {
 type FilterType = HTTPRouteFilter['type'];
 
 /** The filters that each place takes. */
-export const httpRuleFilters: readonly FilterType[] = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite', 'RequestMirror'];
+export const httpRuleFilters: readonly FilterType[] = [
+  'RequestHeaderModifier',
+  'ResponseHeaderModifier',
+  'RequestRedirect',
+  'URLRewrite',
+  'RequestMirror',
+];
 export const grpcRuleFilters: readonly FilterType[] = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
 export const backendFilters: readonly FilterType[] = ['RequestHeaderModifier', 'ResponseHeaderModifier'];
 
@@ -29,7 +35,8 @@ export function ruleFilters(filters: readonly HTTPRouteFilter[], supported: read
     return index < 0 ? undefined : { filter: filters[index]!, path: `${path}[${index}]` };
   };
   const findings = filters.flatMap(({ type }, i) =>
-    supported.includes(type) ? [] : [fault('Accepted', 'UnsupportedValue', `${path}[${i}].type: filter "${type}" is not supported here`)]);
+    supported.includes(type) ? [] : [fault('Accepted', 'UnsupportedValue', `${path}[${i}].type: filter "${type}" is not supported here`)],
+  );
 
   const headers = (direction: Direction): HeadersPolicy | undefined => {
     const found = firstOf(direction === 'request' ? 'RequestHeaderModifier' : 'ResponseHeaderModifier');
@@ -51,7 +58,8 @@ export function ruleFilters(filters: readonly HTTPRouteFilter[], supported: read
     ...(redirect !== undefined && { redirect }),
     ...(rewrite !== undefined && { rewrite }),
     mirrors: filters.flatMap(({ type, requestMirror }, i) =>
-      type === 'RequestMirror' && requestMirror !== undefined ? [{ filter: requestMirror, path: `${path}[${i}].requestMirror` }] : []),
+      type === 'RequestMirror' && requestMirror !== undefined ? [{ filter: requestMirror, path: `${path}[${i}].requestMirror` }] : [],
+    ),
     findings,
   };
 }

@@ -12,7 +12,10 @@ const durationPattern = /^(\d{1,5}(h|m|s|ms)){1,4}$/;
  * @see Gateway API, `HTTPRouteTimeouts`
  */
 export function responseTimeout({ request, backendRequest }: HTTPRouteTimeouts, path: string): Outcome<number | 'disabled' | undefined> {
-  for (const [field, text] of [['request', request], ['backendRequest', backendRequest]] as const) {
+  for (const [field, text] of [
+    ['request', request],
+    ['backendRequest', backendRequest],
+  ] as const) {
     if (text !== undefined && !durationPattern.test(text)) return unsupported(`${path}.${field}: "${text}" is not a duration`);
   }
   const requestMs = request === undefined ? undefined : parseGoDuration(request);

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import { checkListeners, configuredGateway } from '../../policy/gateway-listeners.ts';
-import { servedListener, type ServedListener } from './served-listener.ts';
+import { type ServedListener, servedListener } from './served-listener.ts';
 
 /** The Gateway that we serve, as its routes see it. */
 export interface ServedGateway {
@@ -29,7 +29,7 @@ export function servedGateway(reader: Reader, config: Config): ServedGateway | u
     ref,
     controllerName: gatewayClass.spec.controllerName,
     ...(problem !== undefined && { addressProblem: problem }),
-    listeners: checkListeners(gateway.spec.listeners ?? []).map((checked) => servedListener(checked, { ref, reader, config })),
+    listeners: checkListeners(gateway.spec.listeners).map((checked) => servedListener(checked, { ref, reader, config })),
   };
 }
 
@@ -40,6 +40,7 @@ function addressProblem({ spec, status }: Gateway): string | undefined {
   if (wanted.length === 0) return undefined;
   const assigned = (status?.addresses ?? []).map(({ type = defaultAddressType, value }) => ({ type, value }));
   const isAssigned = wanted.some(({ type = defaultAddressType, value = '' }) =>
-    assigned.some((address) => address.type === type && (value === '' || address.value === value)));
+    assigned.some((address) => address.type === type && (value === '' || address.value === value)),
+  );
   return isAssigned ? undefined : 'None of the addresses in Spec.Addresses have been assigned to the Gateway';
 }

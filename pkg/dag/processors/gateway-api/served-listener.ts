@@ -1,16 +1,11 @@
-import type { ObjectRef } from '../../../apis/meta.ts';
-import type { Config } from '../../../config/config.ts';
+import type { GatewayListener } from '../../../apis/gateway/gateway.ts';
 import type { LabelSelector } from '../../../k8s/label-selector.ts';
 import { isEmptySelector, labelSelectorMatches, labelSelectorProblem } from '../../../k8s/label-selector.ts';
-import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
-import type { CheckedListener, GatewayListener, ListenerPlace } from '../../policy/gateway-listeners.ts';
-import { contourHttpsProtocol } from '../../policy/gateway-listeners.ts';
-import { fault, type Finding } from './findings.ts';
-import { listenerTls } from './listener-tls.ts';
-
-/** The group of all kinds of the Gateway API. */
-export const gatewayGroup = 'gateway.networking.k8s.io';
+import type { CheckedListener, ListenerPlace } from '../../policy/gateway-listeners.ts';
+import { contourHttpsProtocol, gatewayGroup } from '../../policy/gateway-listeners.ts';
+import { type Finding, fault } from './findings.ts';
+import { type ListenerContext, listenerTls } from './listener-tls.ts';
 
 /** The kinds of routes that attach to listeners. */
 export type RouteKind = 'HTTPRoute' | 'GRPCRoute' | 'TLSRoute' | 'TCPRoute';
@@ -37,14 +32,6 @@ export type AllowedNamespaces =
   | { readonly from: 'All' | 'Same' | 'None' }
   | { readonly from: 'Selector'; readonly selector: LabelSelector };
 
-/** What a listener is read with. */
-export interface ListenerContext {
-  /** The Gateway. */
-  readonly ref: ObjectRef;
-  readonly reader: Reader;
-  readonly config: Config;
-}
-
 /** Completes a listener: its kinds, namespaces and certificate, each looked at although another is wrong. */
 export function servedListener({ listener, index, fault: conflict, place }: CheckedListener, context: ListenerContext): ServedListener {
   const { kinds, findings: kindFindings } = allowedKinds(listener);
@@ -68,7 +55,11 @@ export function servedListener({ listener, index, fault: conflict, place }: Chec
 }
 
 /** Whether routes of a namespace may attach. A namespace that is not known has no labels to go by, so no selector takes it. */
-export function allowsNamespace({ namespaces }: ServedListener, namespace: string, { ref, reader }: Omit<ListenerContext, 'config'>): boolean {
+export function allowsNamespace(
+  { namespaces }: ServedListener,
+  namespace: string,
+  { ref, reader }: Omit<ListenerContext, 'config'>,
+): boolean {
   if (namespaces.from !== 'Selector') return namespaces.from === 'All' || (namespaces.from === 'Same' && namespace === ref.namespace);
   const found = reader.get('Namespace', '', namespace);
   // The API server sets this label; files need not.
@@ -98,7 +89,10 @@ function allowedKinds({ protocol, allowedRoutes }: GatewayListener): { kinds: re
   for (const { group = gatewayGroup, kind } of asked) {
     const known = group === gatewayGroup ? possible.find((candidate) => candidate === kind) : undefined;
     if (known !== undefined) kinds.add(known);
-    else findings.push(fault('ResolvedRefs', 'InvalidRouteKinds', `Kind "${group}/${kind}" cannot attach to a listener of protocol "${protocol}"`));
+    else
+      findings.push(
+        fault('ResolvedRefs', 'InvalidRouteKinds', `Kind "${group}/${kind}" cannot attach to a listener of protocol "${protocol}"`),
+      );
   }
   return { kinds: [...kinds], findings };
 }

@@ -7,15 +7,17 @@ import type { Contribution } from '../../contribution.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { TcpProxy, VirtualHostPart } from '../../model/virtual-host.ts';
 import { backendCluster, type RouteContext, weightOf } from './backends.ts';
-import { fault, type Finding } from './findings.ts';
-import { attachRoute, refOf, type RouteProgram, type RouteTarget } from './route-attachment.ts';
+import { type Finding, fault } from './findings.ts';
+import { attachRoute, type RouteProgram, type RouteTarget, refOf } from './route-attachment.ts';
 
 /** A TLSRoute: connections by SNI, ended or passed through as the listener says. Of several rules the last one holds. */
 export function processTlsRoute(route: TLSRoute, reader: Reader, config: Config): Contribution {
-  const streams = route.spec.rules.map(({ backendRefs = [] }, index) => stream(backendRefs, index, { ref: refOf('TLSRoute', route), reader, config }));
+  const streams = route.spec.rules.map(({ backendRefs = [] }, index) =>
+    stream(backendRefs, index, { ref: refOf('TLSRoute', route), reader, config }),
+  );
   const proxy = streams.findLast((one) => one.proxy !== undefined)?.proxy;
   const findings = streams.flatMap((one) => one.findings);
-  return attachRoute('TLSRoute', route, streamProgram(route, proxy, findings), reader, config);
+  return attachRoute(route, streamProgram(route, proxy, findings), reader, config);
 }
 
 /** A TCPRoute: everything that comes to the listener, by exactly one rule. */
@@ -23,14 +25,15 @@ export function processTcpRoute(route: TCPRoute, reader: Reader, config: Config)
   const [rule] = route.spec.rules;
   if (rule === undefined || route.spec.rules.length > 1) {
     const finding = fault('Accepted', 'InvalidRouteRules', 'TCPRoute must have only a single rule defined');
-    return attachRoute('TCPRoute', route, streamProgram(route, undefined, [finding]), reader, config);
+    return attachRoute(route, streamProgram(route, undefined, [finding]), reader, config);
   }
   const { proxy, findings } = stream(rule.backendRefs ?? [], 0, { ref: refOf('TCPRoute', route), reader, config });
-  return attachRoute('TCPRoute', route, streamProgram(route, proxy, findings), reader, config);
+  return attachRoute(route, streamProgram(route, proxy, findings), reader, config);
 }
 
 function streamProgram(route: TLSRoute | TCPRoute, tcpProxy: TcpProxy | undefined, findings: readonly Finding[]): RouteProgram {
   return {
+    kind: route.kind,
     check: () => findings,
     attach: (target) => ({
       findings,
@@ -53,9 +56,14 @@ function partOf(route: TLSRoute | TCPRoute, { served, place }: RouteTarget, host
 }
 
 /** Where the bytes of a rule go. There is no proxy where no backend can take any. */
-function stream(backendRefs: readonly BackendRef[], index: number, context: RouteContext): { proxy?: TcpProxy; findings: readonly Finding[] } {
+function stream(
+  backendRefs: readonly BackendRef[],
+  index: number,
+  context: RouteContext,
+): { proxy?: TcpProxy; findings: readonly Finding[] } {
   const path = `spec.rules[${index}]`;
-  if (backendRefs.length === 0) return { findings: [fault('ResolvedRefs', 'Degraded', `At least one ${path}.backendRefs must be specified.`)] };
+  if (backendRefs.length === 0)
+    return { findings: [fault('ResolvedRefs', 'Degraded', `At least one ${path}.backendRefs must be specified.`)] };
   const findings: Finding[] = [];
   const clusters: WeightedCluster[] = [];
   for (const [i, backend] of backendRefs.entries()) {
@@ -65,7 +73,9 @@ function stream(backendRefs: readonly BackendRef[], index: number, context: Rout
   }
   const weighty = clusters.filter(({ weight }) => weight > 0);
   if (clusters.length > 0 && weighty.length === 0) {
-    findings.push(fault('ValidBackendRefs', 'AllBackendRefsHaveZeroWeights', `${path}.backendRefs: at least one must have a weight above 0`));
+    findings.push(
+      fault('ValidBackendRefs', 'AllBackendRefsHaveZeroWeights', `${path}.backendRefs: at least one must have a weight above 0`),
+    );
   }
   return weighty.length === 0 ? { findings } : { findings, proxy: { clusters: weighty, origin: { ...context.ref, path } } };
 }

@@ -38,7 +38,12 @@ export function ingressSettings({ metadata }: Ingress): IngressSettings {
     allowHttp: forceSslRedirect || annotations['kubernetes.io/ingress.allow-http'] !== 'false',
     responseTimeoutMs: timeout('response-timeout', 'request-timeout'),
     ...(retryOn !== '' && { retry: retry(retryOn, contour('num-retries'), timeout('per-try-timeout')) }),
-    websocketPaths: new Set((contour('websocket-routes') ?? '').split(',').map((path) => path.trim()).filter((path) => path !== '')),
+    websocketPaths: new Set(
+      (contour('websocket-routes') ?? '')
+        .split(',')
+        .map((path) => path.trim())
+        .filter((path) => path !== ''),
+    ),
     tlsMinimum: contour('tls-minimum-protocol-version') ?? '',
     tlsMaximum: contour('tls-maximum-protocol-version') ?? '',
     secretNamespace: contour('tls-cert-namespace') || (metadata.namespace ?? ''),
@@ -50,7 +55,11 @@ function readTimeout(annotation: string, text: string, problems: Problem[]): Tim
   try {
     return parseTimeout(text);
   } catch (error) {
-    problems.push({ type: 'AnnotationError', reason: 'AnnotationNotValid', message: `annotation ${annotation}: ${(error as Error).message}` });
+    problems.push({
+      type: 'AnnotationError',
+      reason: 'AnnotationNotValid',
+      message: `annotation ${annotation}: ${(error as Error).message}`,
+    });
     return undefined;
   }
 }

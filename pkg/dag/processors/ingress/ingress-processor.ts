@@ -1,5 +1,5 @@
-import type { Ingress } from '../../../apis/networking/v1/ingress.ts';
 import type { ObjectRef } from '../../../apis/meta.ts';
+import type { Ingress } from '../../../apis/networking/v1/ingress.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Outcome, Problem } from '../../../util/outcome.ts';
@@ -70,11 +70,13 @@ function plaintextParts(listener: Listener, sources: Sources): readonly VirtualH
  */
 function secureParts(listener: Listener, { byHost }: IngressTls, sources: Sources, reader: Reader): readonly VirtualHostPart[] {
   const routesOf = new Map(sources.hosts.filter(({ host }) => host !== '*').map((entry) => [entry.host, entry]));
-  const own = [...byHost].filter(([host]) => host !== '*' && host !== '').map(([host, { tls, path }]) => ({
-    ...partOf(listener, host, path, sources),
-    routes: routesOf.get(host)?.routes ?? [],
-    tls,
-  }));
+  const own = [...byHost]
+    .filter(([host]) => host !== '*' && host !== '')
+    .map(([host, { tls, path }]) => ({
+      ...partOf(listener, host, path, sources),
+      routes: routesOf.get(host)?.routes ?? [],
+      tls,
+    }));
   const shared = [...routesOf.values()]
     .filter(({ host, routes }) => !byHost.has(host) && routes.length > 0 && reader.list('ingresses-by-tls-host', host).length > 0)
     .map(({ host, path, routes }) => ({ ...partOf(listener, host, path, sources), routes }));

@@ -1,5 +1,5 @@
-import type { Ingress, IngressBackend, IngressPath } from '../../../apis/networking/v1/ingress.ts';
 import type { ObjectRef } from '../../../apis/meta.ts';
+import type { Ingress, IngressBackend, IngressPath } from '../../../apis/networking/v1/ingress.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Outcome, Problem } from '../../../util/outcome.ts';
@@ -106,7 +106,9 @@ function pathMatch({ path: text = '', pathType }: IngressPath): Outcome<PathMatc
   }
   if (!regexCharacters.test(path)) return ok({ type: 'prefix', prefix: path, by: 'string' });
   const error = regexError(path);
-  return error === undefined ? ok({ type: 'regex', regex: path }) : fail('RuleError', 'PathNotValid', `invalid regular expression: ${error}`);
+  return error === undefined
+    ? ok({ type: 'regex', regex: path })
+    : fail('RuleError', 'PathNotValid', `invalid regular expression: ${error}`);
 }
 
 function actionOf({ path, backend }: IngressPath, at: string, context: RouteContext): RouteAction {

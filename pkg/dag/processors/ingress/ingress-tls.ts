@@ -43,7 +43,11 @@ interface Serving {
   readonly problems: Problem[];
 }
 
-function serving({ secretName = '' }: IngressTLS, path: string, { ingress, settings, reader, problems }: Serving): TlsTermination['secrets'] | undefined {
+function serving(
+  { secretName = '' }: IngressTLS,
+  path: string,
+  { ingress, settings, reader, problems }: Serving,
+): TlsTermination['secrets'] | undefined {
   const refuse = (message: string): undefined => {
     problems.push(problem('SecretNotValid', `${path}.secretName: ${message}`));
     return undefined;
