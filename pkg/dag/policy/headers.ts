@@ -1,6 +1,6 @@
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
-import type { HeadersPolicy, HeaderValue } from '../model/cluster.ts';
+import type { HeadersPolicy } from '../model/cluster.ts';
 
 /** Changes to headers, as objects have them. */
 export interface HeadersInput {
@@ -10,7 +10,7 @@ export interface HeadersInput {
 
 /** What may be done to `Host`, and which variables of Contour's own have a value. */
 export interface HeadersOptions {
-  /** `literal-or-header` on a request at the route, `literal` on a request at a service, `refused` on responses. */
+  /** `literal-or-header`: a value of `%REQ(X-Name)%` takes the host from that header. `refused` on responses. */
   readonly host: 'literal-or-header' | 'literal' | 'refused';
   /** By name without percent signs, such as `CONTOUR_NAMESPACE`. */
   readonly variables: Readonly<Record<string, string>>;
@@ -21,48 +21,37 @@ export interface HeadersOptions {
  * known variable escaped. Nothing to change gives `undefined`. The problem has no type or reason of its own: who asks
  * knows whether it was a route or a service.
  */
-export function headersPolicy(
-  input: HeadersInput | undefined,
-  options: HeadersOptions,
-): Outcome<HeadersPolicy | undefined> {
+export function headersPolicy(input: HeadersInput | undefined, options: HeadersOptions): Outcome<HeadersPolicy | undefined> {
   if (input === undefined) return ok(undefined);
   const set = new Map<string, string>();
-  const host: { hostRewrite?: string; hostRewriteHeader?: string } = {};
   for (const { name, value = '' } of input.set ?? []) {
     const key = canonicalHeaderName(name);
-    const error = set.has(key) ? `duplicate header addition: "${key}"` : setError(name, key, value);
+    const error = set.has(key) ? `duplicate header addition: "${key}"` : setError(name, value, options);
     if (error !== undefined) return invalid(error);
-    if (key === 'Host') {
-      if (options.host === 'refused') return invalid('rewriting "Host" header is not supported');
-      if (host.hostRewrite !== undefined || host.hostRewriteHeader !== undefined) return invalid('duplicate header addition: "Host"');
-      Object.assign(host, hostRewrite(value, options));
-      continue;
-    }
-    set.set(key, escapeHeaderValue(value, options.variables));
+    set.set(key, value);
   }
-
   const remove = removals(input.remove ?? []);
   if (!remove.ok) return remove;
-  const policy = { set: valuesOf(set), add: [], remove: remove.value, ...host };
-  return ok(isEmpty(policy) ? undefined : policy);
-}
 
-function isEmpty(policy: HeadersPolicy): boolean {
-  const { set, add, remove, hostRewrite: literal, hostRewriteHeader: header } = policy;
-  return set.length + add.length + remove.length === 0 && literal === undefined && header === undefined;
-}
-
-function valuesOf(headers: ReadonlyMap<string, string>): readonly HeaderValue[] {
-  return [...headers].map(([name, value]) => ({ name, value }));
+  const host = set.get('Host') ?? '';
+  set.delete('Host');
+  const values = [...set].map(([name, value]) => ({ name, value: escapeHeaderValue(value, options.variables) }));
+  if (values.length + remove.value.length === 0 && host === '') return ok(undefined);
+  return ok({ set: values, add: [], remove: remove.value, ...hostRewrite(host) });
 }
 
 function invalid(message: string): Outcome<never> {
   return fail('', '', message);
 }
 
-function setError(name: string, key: string, value: string): string | undefined {
+function setError(name: string, value: string, { host }: HeadersOptions): string | undefined {
+  const key = canonicalHeaderName(name);
   if (!isHeaderName(name)) return `invalid set header "${key}": ${nameRule}`;
-  return isHeaderValue(value) ? undefined : `invalid set header "${key}": its value has a control character`;
+  if (!isHeaderValue(value)) return `invalid set header "${key}": its value has a control character`;
+  if (key !== 'Host') return undefined;
+  if (host === 'refused') return 'rewriting "Host" header is not supported';
+  const dynamic = host === 'literal' && hostHeader(value) !== undefined;
+  return dynamic ? 'rewriting "Host" header from another header is not supported here' : undefined;
 }
 
 function removals(names: readonly string[]): Outcome<readonly string[]> {
@@ -80,9 +69,15 @@ function removals(names: readonly string[]): Outcome<readonly string[]> {
 
 const nameRule = 'a header name is made of letters, digits and !#$%&\'*+-.^_`|~';
 
-function hostRewrite(value: string, options: HeadersOptions): { hostRewrite: string } | { hostRewriteHeader: string } {
-  const header = options.host === 'literal-or-header' ? /^%REQ\(([A-Za-z0-9-]+)\)%$/.exec(value)?.[1] : undefined;
+function hostRewrite(value: string): Pick<HeadersPolicy, 'hostRewrite' | 'hostRewriteHeader'> {
+  if (value === '') return {};
+  const header = hostHeader(value);
   return header === undefined ? { hostRewrite: value } : { hostRewriteHeader: canonicalHeaderName(header) };
+}
+
+/** The name in `%REQ(name)%`, where the value is nothing else. */
+function hostHeader(value: string): string | undefined {
+  return /^%REQ\(([A-Za-z0-9-]+)\)%$/.exec(value)?.[1];
 }
 
 /** Whether a text is an HTTP field name (RFC 9110, 5.1). */

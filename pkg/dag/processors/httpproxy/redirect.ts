@@ -1,0 +1,20 @@
+import type { HTTPRequestRedirectPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import { fail, ok, type Outcome } from '../../../util/outcome.ts';
+import type { Redirect } from '../../model/route.ts';
+
+/** Where a route sends its requests. The status is 302 where nothing else is said. */
+export function redirectOf(policy: HTTPRequestRedirectPolicy): Outcome<Redirect> {
+  const { scheme, hostname, port, statusCode = 302, path, prefix } = policy;
+  if (path && prefix) {
+    const message = 'route.requestRedirectPolicy is invalid: cannot specify both redirect path and redirect prefix';
+    return fail('RouteError', 'RequestRedirectPolicy', message);
+  }
+  return ok({
+    ...(scheme !== undefined && { scheme }),
+    ...(hostname && { hostname }),
+    ...(port !== undefined && { port }),
+    statusCode,
+    ...(path && { path: { type: 'full-path', path } }),
+    ...(prefix && { path: { type: 'prefix', replacement: prefix } }),
+  });
+}

@@ -1,0 +1,71 @@
+import type { VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import { compareStrings } from '../../../util/compare.ts';
+import type { Problem } from '../../../util/outcome.ts';
+import { problem, type RootBuild } from './build.ts';
+
+type RootCheck = (build: RootBuild, host: VirtualHost) => Problem | undefined;
+
+/** The first thing that keeps a root from being looked at any further. @see reference 3.11, steps 1 and 3 */
+export function rootProblem(build: RootBuild): Problem | undefined {
+  const host = build.root.proxy.spec.virtualhost as VirtualHost;
+  for (const check of rootChecks) {
+    const found = check(build, host);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const rootChecks: readonly RootCheck[] = [
+  blankHost,
+  duplicateHost,
+  namespaceNotAllowed,
+  nothingDefined,
+  jwtWithoutTls,
+  authorizationWithoutTls,
+  bothIpPolicies,
+];
+
+function blankHost(_build: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
+  if (fqdn !== '') return undefined;
+  return problem('VirtualHostError', 'FQDNNotSpecified', 'Spec.VirtualHost.Fqdn must be specified');
+}
+
+/** Nobody can tell who of several owns a host, so nobody gets it; case does not tell hosts apart. */
+function duplicateHost({ reader }: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
+  const roots = reader.list('httpproxies-by-fqdn', fqdn.toLowerCase());
+  if (roots.length < 2) return undefined;
+  const ids = roots.map(({ namespace, name }) => `${namespace}/${name}`).sort(compareStrings);
+  const message = `fqdn "${fqdn}" is used in multiple HTTPProxies: ${ids.join(', ')}`;
+  return problem('VirtualHostError', 'DuplicateVhost', message);
+}
+
+function namespaceNotAllowed({ root, config }: RootBuild): Problem | undefined {
+  const { rootNamespaces } = config;
+  if (rootNamespaces.length === 0 || rootNamespaces.includes(root.namespace)) return undefined;
+  const message = `a root HTTPProxy cannot be defined in namespace "${root.namespace}"`;
+  return problem('RootNamespaceError', 'RootProxyNotAllowedInNamespace', message);
+}
+
+function nothingDefined({ root }: RootBuild): Problem | undefined {
+  const { routes = [], includes = [], tcpproxy } = root.proxy.spec;
+  if (routes.length + includes.length > 0 || tcpproxy !== undefined) return undefined;
+  return problem('SpecError', 'NothingDefined', 'HTTPProxy.Spec must have at least one route, include, or a tcpproxy');
+}
+
+function jwtWithoutTls(_build: RootBuild, { jwtProviders = [], tls }: VirtualHost): Problem | undefined {
+  if (jwtProviders.length === 0 || tls?.secretName) return undefined;
+  const message = 'Spec.VirtualHost.JWTProviders can only be defined for hosts that terminate TLS';
+  return problem('JWTVerificationError', 'JWTVerificationNotPermitted', message);
+}
+
+function authorizationWithoutTls(_build: RootBuild, { authorization, tls }: VirtualHost): Problem | undefined {
+  if (!authorization?.extensionRef?.name || tls !== undefined) return undefined;
+  const message = 'Spec.VirtualHost.Authorization.ExtensionServiceRef can only be defined for hosts with TLS';
+  return problem('AuthError', 'AuthNotPermitted', message);
+}
+
+function bothIpPolicies(_build: RootBuild, { ipAllowPolicy = [], ipDenyPolicy = [] }: VirtualHost): Problem | undefined {
+  if (ipAllowPolicy.length === 0 || ipDenyPolicy.length === 0) return undefined;
+  const message = 'Spec.VirtualHost: ipAllowPolicy and ipDenyPolicy cannot be used together';
+  return problem('IPFilterError', 'IncompatibleIPAddressFilters', message);
+}

@@ -1,0 +1,101 @@
+import type { CookieRewritePolicy, HTTPHealthCheckPolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import type { TimeoutSetting } from '../../../config/config.ts';
+import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import type { HeadersPolicy } from '../../model/cluster.ts';
+import type { RouteMatch } from '../../model/route.ts';
+import { headersPolicy } from '../../policy/headers.ts';
+import { prefixReplacement } from '../../policy/rewrite.ts';
+import { parseTimeout } from '../../policy/timeout.ts';
+import { problem } from './build.ts';
+import type { RouteContext } from './route.ts';
+
+/** The checked settings of a route, whatever its action. */
+export interface RouteSettings {
+  readonly requestHeaders?: HeadersPolicy | undefined;
+  readonly responseHeaders?: HeadersPolicy | undefined;
+  readonly timeouts: Timeouts;
+  /** What the matched prefix becomes. */
+  readonly replacement?: string | undefined;
+}
+
+interface Timeouts {
+  readonly response: TimeoutSetting;
+  readonly idle: TimeoutSetting;
+  readonly idleConnection: TimeoutSetting;
+}
+
+/** Reads all settings of a route; the first that is wrong is the problem. */
+export function routeSettings({ visit, route }: RouteContext, match: RouteMatch): Outcome<RouteSettings> {
+  const variables = { CONTOUR_NAMESPACE: visit.namespace };
+  const request = headersPolicy(route.requestHeadersPolicy, { host: 'literal-or-header', variables });
+  if (!request.ok) return fail('RouteError', 'RequestHeadersPolicyInvalid', `${request.problem.message} on request headers`);
+  const response = headersPolicy(route.responseHeadersPolicy, { host: 'refused', variables });
+  if (!response.ok) return fail('RouteError', 'ResponseHeaderPolicyInvalid', `${response.problem.message} on response headers`);
+  const cookieError = cookieRewritesProblem(route.cookieRewritePolicies, 'route');
+  if (cookieError !== undefined) return failed(cookieError);
+  const timeouts = timeoutsOf(route.timeoutPolicy);
+  if (!timeouts.ok) return timeouts;
+  const accessError = accessProblem(route);
+  if (accessError !== undefined) return failed(accessError);
+  const replacement = prefixReplacement(route.pathRewritePolicy?.replacePrefix ?? [], match);
+  if (!replacement.ok) return replacement;
+  const healthError = healthCheckProblem(route.healthCheckPolicy);
+  if (healthError !== undefined) return failed(healthError);
+  return ok({
+    requestHeaders: request.value,
+    responseHeaders: response.value,
+    timeouts: timeouts.value,
+    replacement: replacement.value,
+  });
+}
+
+function failed(found: Problem): Outcome<never> {
+  return { ok: false, problem: found };
+}
+
+function timeoutsOf(policy: TimeoutPolicy = {}): Outcome<Timeouts> {
+  try {
+    return ok({
+      response: parseTimeout(policy.response ?? ''),
+      idle: parseTimeout(policy.idle ?? ''),
+      idleConnection: parseTimeout(policy.idleConnection ?? ''),
+    });
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return fail('RouteError', 'TimeoutPolicyNotValid', `route.timeoutPolicy failed to parse: ${detail}`);
+  }
+}
+
+/** What is wrong with rules for cookies: a cookie named twice, or a rule that changes nothing. */
+export function cookieRewritesProblem(rules: readonly CookieRewritePolicy[] = [], level: 'route' | 'service'): Problem | undefined {
+  const seen = new Set<string>();
+  for (const { name, pathRewrite, domainRewrite, secure, sameSite } of rules) {
+    const changes = [pathRewrite, domainRewrite, secure, sameSite].some((attribute) => attribute !== undefined);
+    const what = seen.has(name) ? 'duplicate cookie rewrite rule' : changes ? undefined : 'no attributes rewritten';
+    if (what !== undefined) {
+      const message = `${what} for cookie "${name}" on ${level} cookie rewrite rules`;
+      return problem('RouteError', 'CookieRewritePoliciesInvalid', message);
+    }
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/** Access rules that contradict each other; whether they are enforced is another question. */
+function accessProblem({ jwtVerificationPolicy: jwt, ipAllowPolicy, ipDenyPolicy }: RouteContext['route']): Problem | undefined {
+  if (jwt?.require && jwt.disabled) {
+    const message = "route's JWT verification policy cannot specify both require and disabled";
+    return problem('JWTVerificationError', 'InvalidJWTVerificationPolicy', message);
+  }
+  if (!ipAllowPolicy?.length || !ipDenyPolicy?.length) return undefined;
+  const message = 'route: ipAllowPolicy and ipDenyPolicy cannot be used together';
+  return problem('IPFilterError', 'IncompatibleIPAddressFilters', message);
+}
+
+/** Envoy refuses the cluster of a range that is empty or outside of 100 to 600. */
+function healthCheckProblem(policy: HTTPHealthCheckPolicy | undefined): Problem | undefined {
+  const bad = policy?.expectedStatuses?.find(({ start, end }) => start < 100 || end > 600 || start >= end);
+  if (bad === undefined) return undefined;
+  const message = `expected status range [${bad.start}, ${bad.end}) is empty or out of bounds`;
+  return problem('RouteError', 'HealthCheckPolicyInvalid', message);
+}

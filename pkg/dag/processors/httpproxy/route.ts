@@ -1,0 +1,94 @@
+import type { HTTPProxyRoute, MatchCondition } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import { fail, ok, type Outcome } from '../../../util/outcome.ts';
+import type { Route, RouteAction, RouteMatch } from '../../model/route.ts';
+import { mergeConditions } from '../../policy/match.ts';
+import { headerConditionsError, pathConditionsError, queryConditionsError } from '../../policy/match-rules.ts';
+import { originOf, problem, type RootBuild, type Visit } from './build.ts';
+import { forwardAction } from './forward.ts';
+import { redirectOf } from './redirect.ts';
+import type { RouteDraft } from './route-draft.ts';
+import { type RouteSettings, routeSettings } from './route-settings.ts';
+import { ignoredRouteFields, unenforcedRoutePolicy } from './unsupported.ts';
+
+/** One route of one proxy, as one chain of includes reaches it. */
+export interface RouteContext {
+  readonly build: RootBuild;
+  readonly visit: Visit;
+  readonly route: HTTPProxyRoute;
+  /** Such as `spec.routes[2]`. */
+  readonly path: string;
+  /** Conditions of the includes on the way. */
+  readonly inherited: readonly MatchCondition[];
+}
+
+/**
+ * One route. A problem means that its whole proxy is left without routes; what only concerns a part of the route (a
+ * Service that is not there) is recorded, and the route stays with what is left.
+ */
+export function processRoute(context: RouteContext): Outcome<RouteDraft> {
+  const { build, visit, route, path } = context;
+  const match = matchOf(context);
+  if (!match.ok) return match;
+  const settings = routeSettings(context, match.value);
+  if (!settings.ok) return settings;
+  const action = actionOf(context, settings.value);
+  if (!action.ok) return action;
+
+  visit.warnings.push(...ignoredRouteFields(route, path));
+  const { requestHeaders, responseHeaders } = settings.value;
+  const made: Route = {
+    match: match.value,
+    action: guarded(context, action.value),
+    httpsRedirect: false,
+    priority: 0,
+    ...(requestHeaders !== undefined && { requestHeaders }),
+    ...(responseHeaders !== undefined && { responseHeaders }),
+    origin: originOf(visit.proxy, path),
+  };
+  return ok({ route: made, permitInsecure: route.permitInsecure === true && !build.config.disablePermitInsecure });
+}
+
+function matchOf({ build, route, inherited }: RouteContext): Outcome<RouteMatch> {
+  const own = route.conditions ?? [];
+  const pathError = pathConditionsError(own);
+  if (pathError !== undefined) return fail('RouteError', 'PathMatchConditionsNotValid', `route: ${pathError}`);
+  const all = [...inherited, ...own];
+  const headerError = headerConditionsError(all);
+  if (headerError !== undefined) return fail('RouteError', 'HeaderMatchConditionsNotValid', `route: ${headerError}`);
+  const queryError = queryConditionsError(all);
+  if (queryError !== undefined) return fail('RouteError', 'QueryParameterMatchConditionsNotValid', `route: ${queryError}`);
+  return ok(mergeConditions(all, build.hostMatches));
+}
+
+function actionOf(context: RouteContext, settings: RouteSettings): Outcome<RouteAction> {
+  const { services = [], requestRedirectPolicy, directResponsePolicy } = context.route;
+  const count = [services.length > 0, requestRedirectPolicy, directResponsePolicy].filter(Boolean).length;
+  if (count !== 1) {
+    const message = `${context.path} must set exactly one of services, requestRedirectPolicy and directResponsePolicy`;
+    return fail('RouteError', 'RouteActionCountNotValid', message);
+  }
+  if (requestRedirectPolicy !== undefined) {
+    const redirect = redirectOf(requestRedirectPolicy);
+    return redirect.ok ? ok({ type: 'redirect', redirect: redirect.value }) : redirect;
+  }
+  if (directResponsePolicy !== undefined) {
+    const { statusCode, body } = directResponsePolicy;
+    return ok({ type: 'direct-response', status: statusCode, ...(body && { body }) });
+  }
+  return forwardAction(context, settings);
+}
+
+/** Closes a route that asks for an access rule which would not be enforced; without it, requests would just pass. */
+function guarded({ visit, route, path }: RouteContext, action: RouteAction): RouteAction {
+  const unenforced = unenforcedRoutePolicy(route, path);
+  if (unenforced !== undefined) {
+    visit.errors.push(unenforced);
+    return { type: 'direct-response', status: 503 };
+  }
+  const provider = route.jwtVerificationPolicy?.require;
+  if (!provider) return action;
+  // Hosts with providers are not served at all, so no provider is defined where this is reached.
+  const message = `Route references an undefined JWT provider "${provider}"`;
+  visit.errors.push(problem('JWTVerificationError', 'JWTProviderNotDefined', message));
+  return { type: 'direct-response', status: 403 };
+}

@@ -1,0 +1,154 @@
+import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import { parseGoDuration } from '../../../k8s/duration.ts';
+import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
+import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
+import { headersPolicy } from '../../policy/headers.ts';
+import { type ResolvedService, resolveService } from '../../policy/service.ts';
+import { upstreamValidation } from '../../policy/upstream-validation.ts';
+import { originOf, problem, type RootBuild, type Visit } from './build.ts';
+import { loadBalancerPolicy } from './forward.ts';
+import type { RouteContext } from './route.ts';
+import { cookieRewritesProblem, type RouteSettings } from './route-settings.ts';
+import { ignoredServiceFields } from './unsupported.ts';
+
+/**
+ * One service of a route. `undefined` is a Service that cannot be found or used, which is recorded and leaves the
+ * rest of the route alone; a problem is the end of the whole proxy's routes.
+ */
+export function processService(
+  context: RouteContext,
+  settings: RouteSettings,
+  service: HTTPProxyService,
+  index: number,
+): Outcome<WeightedCluster | undefined> {
+  const { build, visit, route } = context;
+  const path = `${context.path}.services[${index}]`;
+  const resolved = resolve(build, visit, service, 'Spec.Routes');
+  if (!resolved.ok) {
+    if (resolved.problem.reason !== 'ServiceUnresolvedReference') return resolved;
+    visit.errors.push(resolved.problem);
+    return ok(undefined);
+  }
+  const upstream = upstreamTls(build, visit, { service, resolved: resolved.value, path });
+  if (!upstream.ok) return upstream;
+  const headers = serviceHeaders(visit, service, path);
+  if (!headers.ok) return headers;
+  const { strategy } = route.loadBalancerPolicy ?? {};
+  const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service') ?? slowStartProblem(service, strategy);
+  if (detail !== undefined) return { ok: false, problem: detail };
+
+  visit.warnings.push(...ignoredServiceFields(service, path));
+  const cluster = serviceCluster(
+    resolved.value,
+    {
+      origin: originOf(visit.proxy, path),
+      ...upstream.value,
+      loadBalancerPolicy: loadBalancerPolicy(route.loadBalancerPolicy),
+      sni: serverName(headers.value.requestHeaders?.hostRewrite ?? settings.requestHeaders?.hostRewrite),
+      idleConnectionTimeoutMs: settings.timeouts.idleConnection,
+    },
+    build.config,
+  );
+  return ok({ cluster, weight: service.weight ?? 0, ...headers.value });
+}
+
+/** Finds the Service; the problem names the field that the services are in. */
+export function resolve(
+  build: RootBuild,
+  { namespace }: Visit,
+  service: HTTPProxyService,
+  field: 'Spec.Routes' | 'Spec.TCPProxy',
+): Outcome<ResolvedService> {
+  const { name, port } = service;
+  if (port < 1 || port > 65535) {
+    return fail('ServiceError', 'ServicePortInvalid', `service "${name}": port must be in the range 1-65535`);
+  }
+  const resolved = resolveService(build.reader, build.config, { namespace, name, port });
+  if (resolved.ok) return resolved;
+  const { type, reason, message } = resolved.problem;
+  return fail(type, reason, `${field} unresolved service reference: ${message}`);
+}
+
+interface ServiceHeaders {
+  readonly requestHeaders?: HeadersPolicy;
+  readonly responseHeaders?: HeadersPolicy;
+}
+
+function serviceHeaders(visit: Visit, service: HTTPProxyService, path: string): Outcome<ServiceHeaders> {
+  const variables = {
+    CONTOUR_NAMESPACE: visit.namespace,
+    CONTOUR_SERVICE_NAME: service.name,
+    CONTOUR_SERVICE_PORT: String(service.port),
+  };
+  const request = headersPolicy(service.requestHeadersPolicy, { host: 'literal-or-header', variables });
+  if (!request.ok) return fail('ServiceError', 'RequestHeadersPolicyInvalid', `${request.problem.message} on request headers`);
+  const response = headersPolicy(service.responseHeadersPolicy, { host: 'refused', variables });
+  if (!response.ok) return fail('ServiceError', 'ResponseHeadersPolicyInvalid', `${response.problem.message} on response headers`);
+  return ok({
+    ...(request.value !== undefined && { requestHeaders: withoutHostHeader(request.value, visit, path) }),
+    ...(response.value !== undefined && { responseHeaders: response.value }),
+  });
+}
+
+/** Envoy can take the host from a header for a whole route only. */
+function withoutHostHeader(policy: HeadersPolicy, visit: Visit, path: string): HeadersPolicy {
+  if (policy.hostRewriteHeader === undefined) return policy;
+  const message = `${path}.requestHeadersPolicy: a Host from another header works on the route only and has no effect here`;
+  visit.warnings.push(problem('SpecError', 'IgnoredField', message));
+  const { hostRewriteHeader: _, ...rest } = policy;
+  return rest;
+}
+
+/** A host as a server name: without its port. */
+function serverName(host: string | undefined): string | undefined {
+  return host?.replace(/:\d+$/, '');
+}
+
+interface UpstreamTls {
+  readonly protocol?: UpstreamProtocol | undefined;
+  readonly upstreamValidation?: UpstreamValidation | undefined;
+  readonly clientCertificate?: WeightedCluster['cluster']['clientCertificate'];
+}
+
+/** What makes the way to a service safe: the protocol, whom to trust, what to show. Only TLS needs the last two. */
+export function upstreamTls(
+  { reader, config }: RootBuild,
+  { proxy }: Visit,
+  { service, resolved, path }: { service: HTTPProxyService; resolved: ResolvedService; path: string },
+): Outcome<UpstreamTls> {
+  const protocol = service.protocol ?? resolved.protocol;
+  if (protocol !== undefined && protocol !== 'h2' && protocol !== 'h2c' && protocol !== 'tls') {
+    return fail('ServiceError', 'UnsupportedProtocol', `unsupported protocol: ${String(protocol)}`);
+  }
+  if (protocol !== 'tls' && protocol !== 'h2') return ok({ protocol });
+  const certificate = clientCertificate(reader, config);
+  if (!certificate.ok) return certificate;
+  const shown = certificate.value === undefined ? {} : { clientCertificate: certificate.value };
+  if (service.validation === undefined) return ok({ protocol, ...shown });
+
+  const validation = upstreamValidation(reader, service.validation, originOf(proxy, `${path}.validation`));
+  if (validation.ok) return ok({ protocol, ...shown, upstreamValidation: validation.value });
+  const { type, reason, message } = validation.problem;
+  if (reason !== 'TLSUpstreamValidation') return validation;
+  return fail(type, reason, `Service [${service.name}:${service.port}] TLS upstream validation policy error: ${message}`);
+}
+
+/** Slow start needs a strategy that knows weights, a window, and numbers that are numbers. */
+function slowStartProblem({ slowStartPolicy: policy }: HTTPProxyService, strategy: string | undefined): Problem | undefined {
+  if (policy === undefined) return undefined;
+  if (strategy === 'Random' || strategy === 'Cookie' || strategy === 'RequestHash') {
+    const message = 'slow start is only supported with RoundRobin or WeightedLeastRequest load balancer strategy';
+    return problem('ServiceError', 'SlowStartInvalid', message);
+  }
+  if (!(Number(policy.aggression ?? '1') > 0)) {
+    return problem('ServiceError', 'SlowStartInvalid', `aggression "${policy.aggression}" is no positive number on slow start`);
+  }
+  try {
+    parseGoDuration(policy.window);
+    return undefined;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return problem('ServiceError', 'SlowStartInvalid', `${detail} on slow start`);
+  }
+}
