@@ -19,7 +19,7 @@ export const headerMatchConditionSchema = object(
 );
 
 const queryParameterMatchConditionSchema = object('A test of one query parameter. Exactly one operator must be set.', {
-  name: string('The name of the parameter. Case matters.', { minLength: 1 }),
+  name: string('The name of the parameter. Case matters.'),
   exact: optional(string('The value must be this.')),
   prefix: optional(string('The value must begin with this.')),
   suffix: optional(string('The value must end with this.')),
