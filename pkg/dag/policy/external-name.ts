@@ -25,7 +25,7 @@ function isLocalIpv6(groups: readonly number[]): boolean {
   if (((groups[0] ?? 0) & 0xffc0) === 0xfe80) return true;
   if (groups.slice(0, 5).some((group) => group !== 0)) return false;
   const mapped = groups[5] === 0xffff || groups[5] === 0;
-  return mapped && (isLocalIpv4((((groups[6] ?? 0) << 16) | (groups[7] ?? 0)) >>> 0));
+  return mapped && isLocalIpv4((((groups[6] ?? 0) << 16) | (groups[7] ?? 0)) >>> 0);
 }
 
 /** The address as 32 bits, in the spellings of inet_aton: `127.1` and `0x7f000001` are 127.0.0.1 too. */

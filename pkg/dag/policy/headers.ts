@@ -67,7 +67,7 @@ function removals(names: readonly string[]): Outcome<readonly string[]> {
   return ok([...seen]);
 }
 
-const nameRule = 'a header name is made of letters, digits and !#$%&\'*+-.^_`|~';
+const nameRule = "a header name is made of letters, digits and !#$%&'*+-.^_`|~";
 
 function hostRewrite(value: string): Pick<HeadersPolicy, 'hostRewrite' | 'hostRewriteHeader'> {
   if (value === '') return {};

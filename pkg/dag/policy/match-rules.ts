@@ -1,11 +1,13 @@
-import type { HeaderMatchCondition, MatchCondition } from '../../apis/projectcontour/v1/httpproxy.ts';
+import type { HeaderMatchCondition, MatchCondition, QueryParameterMatchCondition } from '../../apis/projectcontour/v1/httpproxy.ts';
 import { isHeaderName } from './headers.ts';
 import { headerOperator, queryOperatorsOf } from './match.ts';
 import { regexError } from './regex.ts';
 
 /** What is wrong with the paths of one list of conditions: more than one, not starting with `/`, a bad regex. */
 export function pathConditionsError(conditions: readonly MatchCondition[]): string | undefined {
-  const paths = conditions.flatMap(({ prefix, exact, regex }) => [prefix, exact, regex].filter((path) => path !== undefined && path !== ''));
+  const paths = conditions.flatMap(({ prefix, exact, regex }) =>
+    [prefix, exact, regex].filter((path) => path !== undefined && path !== ''),
+  );
   if (paths.length > 1) return 'more than one prefix, exact or regex condition is not allowed in a condition block';
   for (const { prefix, exact, regex } of conditions) {
     for (const [kind, path] of Object.entries({ prefix, exact, regex })) {
@@ -76,18 +78,23 @@ const queryNameLimitBytes = 1024;
 export function queryConditionsError(conditions: readonly MatchCondition[]): string | undefined {
   const exact = new Set<string>();
   for (const { queryParameter } of conditions) {
-    if (queryParameter === undefined) continue;
-    const name = JSON.stringify(queryParameter.name);
-    const operators = queryOperatorsOf(queryParameter);
-    if (operators.length !== 1) return `query parameter ${name} must have exactly one operator, it has ${operators.length}`;
-    if (new TextEncoder().encode(queryParameter.name).length > queryNameLimitBytes) return `query parameter ${name} has too long a name`;
-    if (operators[0] === 'exact') {
-      const key = queryParameter.name.toLowerCase();
-      if (exact.has(key)) return `cannot specify more than one exact condition for query parameter ${name}`;
-      exact.add(key);
-    }
-    const error = operators[0] === 'regex' ? regexError(queryParameter.regex ?? '') : undefined;
-    if (error !== undefined) return `regex ${JSON.stringify(queryParameter.regex)} for query parameter ${name} is invalid: ${error}`;
+    const error = queryParameter && queryConditionError(queryParameter, exact);
+    if (error !== undefined) return error;
   }
   return undefined;
+}
+
+/** `exact` gathers the names that have an exact condition. */
+function queryConditionError(condition: QueryParameterMatchCondition, exact: Set<string>): string | undefined {
+  const name = JSON.stringify(condition.name);
+  const operators = queryOperatorsOf(condition);
+  if (operators.length !== 1) return `query parameter ${name} must have exactly one operator, it has ${operators.length}`;
+  if (new TextEncoder().encode(condition.name).length > queryNameLimitBytes) return `query parameter ${name} has too long a name`;
+  if (operators[0] === 'exact') {
+    const key = condition.name.toLowerCase();
+    if (exact.has(key)) return `cannot specify more than one exact condition for query parameter ${name}`;
+    exact.add(key);
+  }
+  const error = operators[0] === 'regex' ? regexError(condition.regex ?? '') : undefined;
+  return error === undefined ? undefined : `regex ${JSON.stringify(condition.regex)} for query parameter ${name} is invalid: ${error}`;
 }

@@ -1,8 +1,4 @@
-import type {
-  HeaderMatchCondition,
-  MatchCondition,
-  QueryParameterMatchCondition,
-} from '../../apis/projectcontour/v1/httpproxy.ts';
+import type { HeaderMatchCondition, MatchCondition, QueryParameterMatchCondition } from '../../apis/projectcontour/v1/httpproxy.ts';
 import type { HeaderMatch, PathMatch, QueryParameterMatch, RouteMatch } from '../model/route.ts';
 import { quoteRegex } from './regex.ts';
 import { routeMatch } from './route-order.ts';

@@ -89,9 +89,7 @@ function protocolOf(service: Service, port: Port): { readonly protocol?: Upstrea
   }
   const annotations = service.metadata.annotations;
   if (annotations === undefined) return {};
-  const protocol =
-    (port.name ? annotatedProtocol(annotations, port.name) : undefined) ??
-    annotatedProtocol(annotations, String(port.port));
+  const protocol = (port.name ? annotatedProtocol(annotations, port.name) : undefined) ?? annotatedProtocol(annotations, String(port.port));
   return protocol === undefined ? {} : { protocol };
 }
 

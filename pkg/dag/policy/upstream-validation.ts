@@ -17,11 +17,7 @@ export interface UpstreamValidationInput {
  * Finds out whom to trust as an upstream. Problems: `TLSError`/`CACertificateNotDelegated`, and
  * `ServiceError`/`TLSUpstreamValidation` whose message is the bare cause.
  */
-export function upstreamValidation(
-  reader: Reader,
-  input: UpstreamValidationInput,
-  origin: Origin,
-): Outcome<UpstreamValidation> {
+export function upstreamValidation(reader: Reader, input: UpstreamValidationInput, origin: Origin): Outcome<UpstreamValidation> {
   const ref = secretRef(input.caSecret, origin.namespace);
   const id = `${ref.namespace}/${ref.name}`;
   if (!isDelegated(reader, ref, origin.namespace)) {

@@ -1,10 +1,10 @@
-import type { HTTPProxyService, LoadBalancerPolicy as LoadBalancerInput } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome } from '../../../util/outcome.ts';
-import type { LoadBalancerPolicy, WeightedCluster } from '../../model/cluster.ts';
+import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
+import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, RouteAction } from '../../model/route.ts';
 import { retryPolicy } from '../../policy/retry.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteContext } from './route-context.ts';
 import type { RouteSettings } from './route-settings.ts';
 import { processService } from './service.ts';
 
@@ -49,10 +49,4 @@ function forwardPolicy({ route }: RouteContext, settings: RouteSettings, mirrors
     ...(route.enableWebsockets === true && { websocket: true }),
     ...(mirrors.length > 0 && { mirrors }),
   };
-}
-
-/** How requests are spread over endpoints; what is not known, or needs hashing, is RoundRobin. */
-export function loadBalancerPolicy(policy: LoadBalancerInput | undefined): LoadBalancerPolicy {
-  const strategy = policy?.strategy;
-  return strategy === 'WeightedLeastRequest' || strategy === 'Random' ? strategy : 'RoundRobin';
 }

@@ -54,7 +54,11 @@ function split(draft: RouteDraft): readonly RouteDraft[] {
   const bare = path.prefix === stem ? path : ({ type: 'exact', path: stem } as const);
   return [
     { ...draft, split: true, route: rewritten({ ...route, match: { ...route.match, path: bare } }, target || '/') },
-    { ...draft, split: true, route: rewritten({ ...route, match: { ...route.match, path: { ...path, prefix: `${stem}/` } } }, `${target}/`) },
+    {
+      ...draft,
+      split: true,
+      route: rewritten({ ...route, match: { ...route.match, path: { ...path, prefix: `${stem}/` } } }, `${target}/`),
+    },
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { HTTPRequestRedirectPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Redirect } from '../../model/route.ts';
 
 /** Where a route sends its requests. The status is 302 where nothing else is said. */

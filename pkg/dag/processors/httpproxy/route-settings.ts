@@ -1,13 +1,13 @@
 import type { CookieRewritePolicy, HTTPHealthCheckPolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { TimeoutSetting } from '../../../config/config.ts';
-import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy } from '../../model/cluster.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import { headersPolicy } from '../../policy/headers.ts';
 import { prefixReplacement } from '../../policy/rewrite.ts';
 import { parseTimeout } from '../../policy/timeout.ts';
 import { problem } from './build.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteContext } from './route-context.ts';
 
 /** The checked settings of a route, whatever its action. */
 export interface RouteSettings {

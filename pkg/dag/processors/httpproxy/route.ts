@@ -1,25 +1,14 @@
-import type { HTTPProxyRoute, MatchCondition } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Route, RouteAction, RouteMatch } from '../../model/route.ts';
 import { mergeConditions } from '../../policy/match.ts';
 import { headerConditionsError, pathConditionsError, queryConditionsError } from '../../policy/match-rules.ts';
-import { originOf, problem, type RootBuild, type Visit } from './build.ts';
+import { originOf, problem } from './build.ts';
 import { forwardAction } from './forward.ts';
 import { redirectOf } from './redirect.ts';
+import type { RouteContext } from './route-context.ts';
 import type { RouteDraft } from './route-draft.ts';
 import { type RouteSettings, routeSettings } from './route-settings.ts';
 import { ignoredRouteFields, unenforcedRoutePolicy } from './unsupported.ts';
-
-/** One route of one proxy, as one chain of includes reaches it. */
-export interface RouteContext {
-  readonly build: RootBuild;
-  readonly visit: Visit;
-  readonly route: HTTPProxyRoute;
-  /** Such as `spec.routes[2]`. */
-  readonly path: string;
-  /** Conditions of the includes on the way. */
-  readonly inherited: readonly MatchCondition[];
-}
 
 /**
  * One route. A problem means that its whole proxy is left without routes; what only concerns a part of the route (a

@@ -1,5 +1,5 @@
 import type { HTTPProxy, Include, MatchCondition } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import { mergeConditions } from '../../policy/match.ts';
 import { headerConditionsError, includePathConditionsError, queryConditionsError } from '../../policy/match-rules.ts';
 import { matchKey } from '../../policy/route-order.ts';

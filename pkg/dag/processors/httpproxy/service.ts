@@ -1,14 +1,14 @@
 import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { parseGoDuration } from '../../../k8s/duration.ts';
-import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
 import { headersPolicy } from '../../policy/headers.ts';
+import { loadBalancerPolicy } from '../../policy/load-balancing.ts';
 import { type ResolvedService, resolveService } from '../../policy/service.ts';
 import { upstreamValidation } from '../../policy/upstream-validation.ts';
 import { originOf, problem, type RootBuild, type Visit } from './build.ts';
-import { loadBalancerPolicy } from './forward.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteContext } from './route-context.ts';
 import { cookieRewritesProblem, type RouteSettings } from './route-settings.ts';
 import { ignoredServiceFields } from './unsupported.ts';
 
@@ -44,7 +44,7 @@ export function processService(
     {
       origin: originOf(visit.proxy, path),
       ...upstream.value,
-      loadBalancerPolicy: loadBalancerPolicy(route.loadBalancerPolicy),
+      loadBalancerPolicy: loadBalancerPolicy(strategy),
       sni: serverName(headers.value.requestHeaders?.hostRewrite ?? settings.requestHeaders?.hostRewrite),
       idleConnectionTimeoutMs: settings.timeouts.idleConnection,
     },

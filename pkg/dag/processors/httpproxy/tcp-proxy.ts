@@ -1,11 +1,11 @@
 import type { HTTPProxy, HTTPProxyService, TCPProxy, TCPProxyInclude } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { TcpProxy } from '../../model/virtual-host.ts';
 import { serviceCluster } from '../../policy/cluster.ts';
+import { loadBalancerPolicy } from '../../policy/load-balancing.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
 import { idOf, originOf, problem, type RootBuild, type Visit, visit } from './build.ts';
-import { loadBalancerPolicy } from './forward.ts';
 import { resolve, upstreamTls } from './service.ts';
 
 /**
@@ -16,7 +16,10 @@ export function processTcpProxy(build: RootBuild): TcpProxy | undefined | 'faile
   const { tcpproxy, virtualhost } = build.root.proxy.spec;
   if (tcpproxy === undefined) return undefined;
   if (virtualhost?.tls !== undefined) return follow(build, build.root, tcpproxy, []);
-  return failed(build.root, problem('TCPProxyError', 'TLSMustBeConfigured', 'Spec.TCPProxy requires Spec.VirtualHost.TLS: the SNI chooses the host'));
+  return failed(
+    build.root,
+    problem('TCPProxyError', 'TLSMustBeConfigured', 'Spec.TCPProxy requires Spec.VirtualHost.TLS: the SNI chooses the host'),
+  );
 }
 
 function failed({ errors }: Visit, found: Problem): 'failed' {
@@ -55,7 +58,10 @@ function followInclude(
     return failed(here, problem('TCPProxyIncludeError', 'IncludeNotFound', `include ${id} not found`));
   }
   if (target.spec.virtualhost !== undefined) {
-    return failed(here, problem('TCPProxyIncludeError', 'RootIncludesRoot', `root httpproxy cannot include another root httpproxy (${id})`));
+    return failed(
+      here,
+      problem('TCPProxyIncludeError', 'RootIncludesRoot', `root httpproxy cannot include another root httpproxy (${id})`),
+    );
   }
   if (chain.includes(target)) {
     const loop = [...chain, target].map(idOf).join(' -> ');
@@ -91,7 +97,7 @@ function clusterOf(build: RootBuild, here: Visit, service: HTTPProxyService, pat
   const settings = {
     origin: originOf(here.proxy, path),
     ...upstream.value,
-    loadBalancerPolicy: loadBalancerPolicy(here.proxy.spec.tcpproxy?.loadBalancerPolicy),
+    loadBalancerPolicy: loadBalancerPolicy(here.proxy.spec.tcpproxy?.loadBalancerPolicy?.strategy),
     defaultCircuitBreakers: false,
   };
   return ok(serviceCluster(resolved.value, settings, build.config));
@@ -100,8 +106,12 @@ function clusterOf(build: RootBuild, here: Visit, service: HTTPProxyService, pat
 function ignoredFields({ loadBalancerPolicy: policy, healthCheckPolicy }: TCPProxy): readonly Problem[] {
   const hashes = policy?.strategy === 'Cookie' || policy?.strategy === 'RequestHash';
   return [
-    ...(hashes ? [ignored(`Spec.TCPProxy.LoadBalancerPolicy: strategy ${policy.strategy} cannot be used for TCP, RoundRobin is used`)] : []),
-    ...(healthCheckPolicy === undefined ? [] : [ignored('Spec.TCPProxy.HealthCheckPolicy is not supported by this version and has no effect')]),
+    ...(hashes
+      ? [ignored(`Spec.TCPProxy.LoadBalancerPolicy: strategy ${policy.strategy} cannot be used for TCP, RoundRobin is used`)]
+      : []),
+    ...(healthCheckPolicy === undefined
+      ? []
+      : [ignored('Spec.TCPProxy.HealthCheckPolicy is not supported by this version and has no effect')]),
   ];
 }
 

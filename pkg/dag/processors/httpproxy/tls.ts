@@ -1,5 +1,5 @@
 import type { TLS, VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, ok, type Outcome, type Problem } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { SecretNode } from '../../model/cluster.ts';
 import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
 import { isDelegated, secretRef } from '../../policy/delegation.ts';
@@ -69,10 +69,16 @@ function fallbackProblem(build: RootBuild, host: VirtualHost, tls: TLS): Problem
   }
   const id = `${ref.namespace}/${ref.name}`;
   if (!isDelegated(build.reader, ref, build.root.namespace)) {
-    return problem('TLSError', 'FallbackNotDelegated', `fallback certificate Secret "${id}" is not delegated to namespace "${build.root.namespace}"`);
+    return problem(
+      'TLSError',
+      'FallbackNotDelegated',
+      `fallback certificate Secret "${id}" is not delegated to namespace "${build.root.namespace}"`,
+    );
   }
   const secret = tlsSecret(build.reader, ref, originOf(build.root.proxy, 'spec.virtualhost.tls.enableFallbackCertificate'));
-  return secret.ok ? undefined : problem('TLSError', 'FallbackNotValid', `fallback certificate Secret "${id}" is invalid: ${secret.problem.message}`);
+  return secret.ok
+    ? undefined
+    : problem('TLSError', 'FallbackNotValid', `fallback certificate Secret "${id}" is invalid: ${secret.problem.message}`);
 }
 
 /** What is wrong with the client validation; a right one is refused too, for as long as it is not enforced. */

@@ -1,9 +1,4 @@
-import type {
-  HTTPProxyRoute,
-  HTTPProxyService,
-  RateLimitPolicy,
-  VirtualHost,
-} from '../../../apis/projectcontour/v1/httpproxy.ts';
+import type { HTTPProxyRoute, HTTPProxyService, RateLimitPolicy, VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { Problem } from '../../../util/outcome.ts';
 import { problem, type RootBuild } from './build.ts';
 
