@@ -32,7 +32,12 @@ describe('dagListeners', () => {
     ];
     const found = dagListeners(memoryReader([gateway(...listeners), gatewayClass]), config);
     expect(found).toMatchObject([
-      { name: 'https-443', protocol: 'https', port: 8443, origin: { kind: 'Gateway', namespace: 'gw', name: 'main', path: 'spec.listeners[0]' } },
+      {
+        name: 'https-443',
+        protocol: 'https',
+        port: 8443,
+        origin: { kind: 'Gateway', namespace: 'gw', name: 'main', path: 'spec.listeners[0]' },
+      },
       { name: 'tcp-9000', protocol: 'tcp', port: 17000 },
     ]);
   });
@@ -48,8 +53,14 @@ describe('the one listener', () => {
   });
 
   test('is not one of two', () => {
-    const reader = memoryReader([gateway({ name: 'a', port: 80, protocol: 'HTTP' }, { name: 'b', port: 81, protocol: 'HTTP' }), gatewayClass]);
-    expect(httpListener(reader, config)).toMatchObject({ ok: false, problem: { ...problem, message: 'more than one HTTP listener configured' } });
+    const reader = memoryReader([
+      gateway({ name: 'a', port: 80, protocol: 'HTTP' }, { name: 'b', port: 81, protocol: 'HTTP' }),
+      gatewayClass,
+    ]);
+    expect(httpListener(reader, config)).toMatchObject({
+      ok: false,
+      problem: { ...problem, message: 'more than one HTTP listener configured' },
+    });
   });
 });
 
@@ -77,12 +88,25 @@ describe('checkListeners', () => {
 
   test.each([
     { name: 'unknown protocol', second: listener('two', 81, 'UDP'), want: { type: 'Accepted', reason: 'UnsupportedProtocol' } },
-    { name: 'protocol of the object prototype', second: listener('two', 81, 'constructor'), want: { type: 'Accepted', reason: 'UnsupportedProtocol' } },
+    {
+      name: 'protocol of the object prototype',
+      second: listener('two', 81, 'constructor'),
+      want: { type: 'Accepted', reason: 'UnsupportedProtocol' },
+    },
     { name: 'an address for a name', second: listener('two', 81, 'HTTP', '1.2.3.4'), want: { type: 'Programmed', reason: 'Invalid' } },
-    { name: 'same port, other protocol', second: listener('two', 80, 'HTTPS', 'a.example.com'), want: { type: 'Conflicted', reason: 'ProtocolConflict' } },
+    {
+      name: 'same port, other protocol',
+      second: listener('two', 80, 'HTTPS', 'a.example.com'),
+      want: { type: 'Conflicted', reason: 'ProtocolConflict' },
+    },
     { name: 'same port, same hostname', second: listener('two', 80, 'HTTP'), want: { type: 'Conflicted', reason: 'HostnameConflict' } },
     { name: 'same port, other hostname', second: listener('two', 80, 'HTTP', 'a.example.com'), want: undefined },
-    { name: 'other port, same port of Envoy', second: listener('two', 65535 - 8000 + 1, 'HTTP'), first: listener('one', 58559, 'HTTP'), want: { type: 'Accepted', reason: 'PortUnavailable' } },
+    {
+      name: 'other port, same port of Envoy',
+      second: listener('two', 65535 - 8000 + 1, 'HTTP'),
+      first: listener('one', 58559, 'HTTP'),
+      want: { type: 'Accepted', reason: 'PortUnavailable' },
+    },
   ])('$name', ({ second, want, first: before = first }) => {
     const [one, two] = checkListeners([before, second]);
     expect(one?.fault).toBeUndefined();
@@ -91,7 +115,11 @@ describe('checkListeners', () => {
   });
 
   test('TLS and HTTPS share a port', () => {
-    const checked = checkListeners([listener('a', 443, 'HTTPS', 'a.example.com'), listener('b', 443, 'TLS'), listener('c', 443, 'projectcontour.io/https', 'c.example.com')]);
+    const checked = checkListeners([
+      listener('a', 443, 'HTTPS', 'a.example.com'),
+      listener('b', 443, 'TLS'),
+      listener('c', 443, 'projectcontour.io/https', 'c.example.com'),
+    ]);
     expect(checked.map(({ place }) => place?.name)).toEqual(['https-443', 'https-443', 'https-443']);
   });
 
@@ -106,7 +134,10 @@ describe('hostnameProblem', () => {
     expect(hostnameProblem(hostname)).toBeUndefined();
   });
 
-  test.each(['10.0.0.1', '::1', 'a_b.com', '*', '*.*.com', 'a.*.com', '-a.com', `${'a'.repeat(64)}.com`, 'a..b', 'a.b.'])('%j is not', (hostname) => {
-    expect(hostnameProblem(hostname)).toContain(JSON.stringify(hostname));
-  });
+  test.each(['10.0.0.1', '::1', 'a_b.com', '*', '*.*.com', 'a.*.com', '-a.com', `${'a'.repeat(64)}.com`, 'a..b', 'a.b.'])(
+    '%j is not',
+    (hostname) => {
+      expect(hostnameProblem(hostname)).toContain(JSON.stringify(hostname));
+    },
+  );
 });

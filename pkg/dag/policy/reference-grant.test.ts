@@ -12,7 +12,11 @@ test.each([
   { name: 'another name', spec: { from: [from], to: [{ group: '', kind: 'Service', name: 'x' }] }, want: false },
   { name: 'another target kind', spec: { from: [from], to: [{ group: '', kind: 'Secret' }] }, want: false },
   { name: 'another kind that refers', spec: { from: [{ ...from, kind: 'GRPCRoute' }], to: [{ group: '', kind: 'Service' }] }, want: false },
-  { name: 'another namespace that refers', spec: { from: [{ ...from, namespace: 'x' }], to: [{ group: '', kind: 'Service' }] }, want: false },
+  {
+    name: 'another namespace that refers',
+    spec: { from: [{ ...from, namespace: 'x' }], to: [{ group: '', kind: 'Service' }] },
+    want: false,
+  },
 ])('$name: $want', ({ spec, want }) => {
   expect(isReferenceGranted(from, to, memoryReader([grant(spec)]))).toBe(want);
 });
