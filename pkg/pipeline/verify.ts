@@ -1,4 +1,4 @@
-import type { Dag } from '../dag/model/dag.ts';
+import type { Dag, VirtualHosts } from '../dag/model/dag.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
@@ -16,7 +16,7 @@ export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions):
 function compareDags(incremental: Dag, full: Dag): readonly string[] {
   const listeners = compareMaps('listener', incremental.listeners, full.listeners, deepEqual);
   const names = new Set([...incremental.virtualHosts.keys(), ...full.virtualHosts.keys()]);
-  const none: ReadonlyMap<string, never> = new Map();
+  const none: VirtualHosts = new Map();
   const hosts = [...names].flatMap((name) =>
     compareMaps(`virtual host of ${name}`, incremental.virtualHosts.get(name) ?? none, full.virtualHosts.get(name) ?? none, deepEqual),
   );

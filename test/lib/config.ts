@@ -1,5 +1,5 @@
 import type { Config } from '../../pkg/config/config.ts';
-import { defaultConfig } from '../../pkg/config/defaults.ts';
+import { defaultConfig } from '../../pkg/config/to-config.ts';
 
 /** The default configuration with some settings changed. */
 export function testConfig(changes: Partial<Config> = {}): Config {

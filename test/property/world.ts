@@ -209,7 +209,7 @@ const referenceGrant = kind(
 );
 
 const namespaceObject = fc.record({ name: namespace, team: maybe(fc.constantFrom('red', 'blue')) }).map(({ name, team }) =>
-  plain({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { team } } }),
+  ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: team === undefined ? {} : { team } } }),
 );
 
 export const anyObject: fc.Arbitrary<KubeObject> = fc.oneof(
