@@ -13,13 +13,9 @@ import { socketOptions } from './socket-options.ts';
 /** The field number of `filter_chains`. */
 const filterChainsField = 3;
 
-/** A listener in wire form, joined from filter chains in wire form (reference §8.1). */
-export function listenerBytes(listener: DagListener, config: Config, filterChains: readonly Uint8Array[]): Uint8Array {
-  return withMessages(encode(Listener, listenerWithoutChains(listener, config)), filterChainsField, filterChains);
-}
-
-function listenerWithoutChains(listener: DagListener, { listener: config }: Config): Listener {
-  return Listener.fromPartial({
+/** What a listener has beside its filter chains, in wire form (reference §8.1): `withFilterChains` makes it whole. */
+export function listenerHead(listener: DagListener, { listener: config }: Config): Uint8Array {
+  const message = Listener.fromPartial({
     name: listener.name,
     address: socketAddress(listener.address, listener.port),
     listenerFilters: [...listenerFilters(listener, config)],
@@ -31,6 +27,12 @@ function listenerWithoutChains(listener: DagListener, { listener: config }: Conf
     }),
     metadata: originMetadata(listener.origin),
   });
+  return encode(Listener, message);
+}
+
+/** A listener in wire form, joined from filter chains in wire form. */
+export function withFilterChains(head: Uint8Array, filterChains: readonly Uint8Array[]): Uint8Array {
+  return withMessages(head, filterChainsField, filterChains);
 }
 
 /** A listener that passes bytes on looks into none of them, not even for the PROXY protocol. */

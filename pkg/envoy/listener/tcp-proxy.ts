@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import type { WeightedCluster } from '../../dag/model/cluster.ts';
 import type { Listener } from '../../dag/model/listener.ts';
 import type { TcpProxy as DagTcpProxy } from '../../dag/model/virtual-host.ts';
 import type { Filter } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
@@ -25,12 +26,20 @@ export function tcpProxyFilter(listener: Listener, proxy: DagTcpProxy, config: C
   return networkFilter('envoy.filters.network.tcp_proxy', packed(TcpProxy, filter));
 }
 
-function clusterSpecifier(proxy: DagTcpProxy): { $case: 'cluster'; value: string } | { $case: 'weightedClusters'; value: { clusters: { name: string; weight: number }[] } } {
-  const shares = evenedWeights(proxy.clusters)
-    .filter(({ weight }) => weight > 0)
+type ClusterSpecifier =
+  | { $case: 'cluster'; value: string }
+  | { $case: 'weightedClusters'; value: { clusters: { name: string; weight: number }[] } };
+
+function clusterSpecifier(proxy: DagTcpProxy): ClusterSpecifier {
+  const shares = servedClusters(proxy)
     .map(({ cluster, weight }) => ({ name: clusterName(cluster), weight }))
     .sort((a, b) => compareStrings(a.name, b.name) || a.weight - b.weight);
   const [only] = shares;
   if (only !== undefined && shares.length === 1) return { $case: 'cluster', value: only.name };
   return { $case: 'weightedClusters', value: { clusters: shares } };
+}
+
+/** The clusters that get connections: Envoy refuses a weight of 0 here. */
+export function servedClusters(proxy: DagTcpProxy): readonly WeightedCluster[] {
+  return evenedWeights(proxy.clusters).filter(({ weight }) => weight > 0);
 }

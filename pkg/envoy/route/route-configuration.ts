@@ -16,9 +16,12 @@ const requestStart = headerOption(
 
 const disabled = packed(FilterConfig, FilterConfig.fromPartial({ disabled: true }));
 
-/** What every RouteConfiguration has; a plaintext one also takes the scope header away and is spared the fallback filters. */
-function routeConfiguration(name: string, kind: 'scoped' | 'secure'): RouteConfiguration {
-  return RouteConfiguration.fromPartial({
+/**
+ * What a RouteConfiguration has beside its virtual hosts, in wire form: `withVirtualHosts` makes it whole. One for plaintext also takes the
+ * scope header away, and spares requests that have a scope the fallback filters.
+ */
+export function routeConfigurationHead(name: string, kind: 'scoped' | 'secure'): Uint8Array {
+  const configuration = RouteConfiguration.fromPartial({
     name,
     requestHeadersToAdd: [requestStart],
     ignorePortInHostMatching: true,
@@ -27,9 +30,10 @@ function routeConfiguration(name: string, kind: 'scoped' | 'secure'): RouteConfi
       typedPerFilterConfig: Object.fromEntries(fallbackFilterNames.map((filter) => [filter, disabled])),
     }),
   });
+  return encode(RouteConfiguration, configuration);
 }
 
 /** A RouteConfiguration in wire form, joined from virtual hosts in wire form. */
-export function routeConfigurationBytes(name: string, kind: 'scoped' | 'secure', virtualHosts: readonly Uint8Array[]): Uint8Array {
-  return withMessages(encode(RouteConfiguration, routeConfiguration(name, kind)), virtualHostsField, virtualHosts);
+export function withVirtualHosts(head: Uint8Array, virtualHosts: readonly Uint8Array[]): Uint8Array {
+  return withMessages(head, virtualHostsField, virtualHosts);
 }

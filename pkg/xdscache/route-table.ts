@@ -1,0 +1,36 @@
+import type { Origin } from '../dag/model/origin.ts';
+import type { VirtualHost } from '../dag/model/virtual-host.ts';
+import { routeConfigurationHead, withVirtualHosts } from '../envoy/route/route-configuration.ts';
+import { encodedHost } from './encoded-host.ts';
+import { distinctOrigins, joined, sharedResource } from './lazy-resource.ts';
+import type { EncodedResource, Resource } from './resource.ts';
+
+/** What a RouteConfiguration is joined from. The hosts are taken as they are now. */
+export interface RouteTable {
+  readonly name: string;
+  readonly kind: 'scoped' | 'secure';
+  /** In order. Called at most once, when the table is first asked for. */
+  readonly hosts: () => readonly VirtualHost[];
+  /** A further virtual host, after the others. */
+  readonly last?: EncodedResource;
+}
+
+/** A RouteConfiguration that is joined, when it is first asked for, from what its hosts were encoded to. */
+export function routeTable({ name, kind, hosts, last }: RouteTable): Resource {
+  const encode = (): EncodedResource => {
+    const parts = [...hosts().map(encodedHost), ...(last ? [last] : [])];
+    return joined(routeConfigurationHead(name, kind), parts, withVirtualHosts);
+  };
+  return sharedResource(name, () => hostOrigins(hosts()), encode);
+}
+
+/** The objects that some hosts are made of. */
+export function hostOrigins(hosts: readonly VirtualHost[]): readonly Origin[] {
+  return distinctOrigins(hosts.flatMap((host) => host.origins));
+}
+
+/** Whether a host that changed has the same routes in Envoy's form. */
+export function sameRoutes(before: VirtualHost | undefined, after: VirtualHost | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return before === after || encodedHost(before).version === encodedHost(after).version;
+}

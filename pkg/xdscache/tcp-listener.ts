@@ -1,0 +1,56 @@
+import type { Config } from '../config/config.ts';
+import type { Listener } from '../dag/model/listener.ts';
+import type { VirtualHost } from '../dag/model/virtual-host.ts';
+import { tcpFilterChain } from '../envoy/listener/filter-chain.ts';
+import { encodedChain, listenerResource } from './listener-resource.ts';
+import type { ListenerState } from './listener-state.ts';
+import { typeUrls } from './resource.ts';
+import type { UpdateBuilder } from './update-builder.ts';
+
+/** A listener that passes all bytes on to the clusters of its one host, `*`. */
+export class TcpListenerState implements ListenerState {
+  readonly #hosts = new Map<string, VirtualHost>();
+  readonly #config: Config;
+  #listener: Listener;
+  #stale = true;
+  #published = false;
+
+  constructor(listener: Listener, config: Config) {
+    this.#listener = listener;
+    this.#config = config;
+  }
+
+  get hosts(): ReadonlyMap<string, VirtualHost> {
+    return this.#hosts;
+  }
+
+  serves({ host, tcpProxy }: VirtualHost): boolean {
+    return host === '*' && tcpProxy !== undefined;
+  }
+
+  set(name: string, host: VirtualHost | undefined): void {
+    if (host && this.serves(host)) this.#hosts.set(name, host);
+    else this.#hosts.delete(name);
+    this.#stale = true;
+  }
+
+  replaceListener(listener: Listener): void {
+    this.#listener = listener;
+    this.#stale = true;
+  }
+
+  take(update: UpdateBuilder): void {
+    if (!this.#stale) return;
+    const proxy = this.#hosts.get('*')?.tcpProxy;
+    const { name } = this.#listener;
+    if (proxy !== undefined) {
+      const settings = { listener: this.#listener, config: this.#config };
+      const chain = encodedChain((source) => tcpFilterChain({ ...settings, source }, proxy));
+      update.set(typeUrls.listener, listenerResource(this.#listener, this.#config, [chain]));
+    } else if (this.#published) {
+      update.delete(typeUrls.listener, name);
+    }
+    this.#published = proxy !== undefined;
+    this.#stale = false;
+  }
+}
