@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { isEmptySelector, labelSelectorMatches, labelSelectorProblem } from './label-selector.ts';
+import { isEmptySelector, type LabelSelector, labelSelectorMatches, labelSelectorProblem } from './label-selector.ts';
 
 const labels = { team: 'a', tier: 'web' };
-const expression = (operator: string, key: string, ...values: string[]) => ({
+const expression = (operator: string, key: string, ...values: string[]): LabelSelector => ({
   matchExpressions: [{ key, operator, ...(values.length > 0 && { values }) }],
 });
 
 describe('labelSelectorMatches', () => {
-  test.each([
+  const cases: readonly { selector: LabelSelector; want: boolean }[] = [
     { selector: {}, want: true },
     { selector: { matchLabels: { team: 'a' } }, want: true },
     { selector: { matchLabels: { team: 'b' } }, want: false },
@@ -22,7 +22,8 @@ describe('labelSelectorMatches', () => {
     { selector: expression('Exists', 'none'), want: false },
     { selector: expression('DoesNotExist', 'none'), want: true },
     { selector: expression('DoesNotExist', 'team'), want: false },
-  ])('$selector: $want', ({ selector, want }) => {
+  ];
+  test.each(cases)('$selector: $want', ({ selector, want }) => {
     expect(labelSelectorMatches(selector, labels)).toBe(want);
   });
 });
