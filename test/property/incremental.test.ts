@@ -6,8 +6,9 @@ import type { Change } from '../../pkg/kubernetes-cache/changes.ts';
 import type { SecretInspector } from '../../pkg/kubernetes-cache/secret-inspector.ts';
 import { Pipeline, type PipelineOptions } from '../../pkg/pipeline/pipeline.ts';
 import { verifyIncremental } from '../../pkg/pipeline/verify.ts';
+import { typeUrls } from '../../pkg/xdscache/resource.ts';
 import { testConfig } from '../lib/config.ts';
-import { batches, type Edit } from './world.ts';
+import { batches, type Edit, firstObjects } from './world.ts';
 
 /** Stands for the cryptography, which has no part in what is asserted here. */
 const secrets: SecretInspector = {
@@ -41,6 +42,7 @@ function start(config: Config): { options: PipelineOptions; pipeline: Pipeline; 
     expect(faults).toEqual([]);
     pending = [];
   };
+  apply(firstObjects.map((object) => ({ object, remove: false })));
   return { options, pipeline, apply };
 }
 
@@ -59,7 +61,7 @@ describe.each(modes)('with %s', (_, config) => {
           expect(verifyIncremental(pipeline, options)).toEqual([]);
         }
       }),
-      { numRuns: 120 },
+      { numRuns: 200 },
     );
   });
 
@@ -67,14 +69,15 @@ describe.each(modes)('with %s', (_, config) => {
     fc.assert(
       fc.property(batches, (sequence) => {
         const { pipeline, apply } = start(config);
-        const empty = [...pipeline.snapshot.all('type.googleapis.com/envoy.config.route.v3.RouteConfiguration').keys()];
+        const untouched = new Pipeline({ config, secrets });
+        untouched.buildAll();
         for (const edits of sequence) apply(edits);
-        apply(sequence.flat().map(({ object }) => ({ object, remove: true })));
+        apply([...firstObjects, ...sequence.flat().map(({ object }) => object)].map((object) => ({ object, remove: true })));
         expect(pipeline.statuses()).toEqual([]);
         expect(pipeline.dag.virtualHosts.size).toBe(0);
-        expect([...pipeline.snapshot.all('type.googleapis.com/envoy.config.route.v3.RouteConfiguration').keys()]).toEqual(empty);
-        expect([...pipeline.snapshot.all('type.googleapis.com/envoy.config.cluster.v3.Cluster').keys()]).toEqual([]);
-        expect([...pipeline.snapshot.all('type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret').keys()]).toEqual([]);
+        for (const type of Object.values(typeUrls)) {
+          expect([...pipeline.snapshot.all(type).keys()]).toEqual([...untouched.snapshot.all(type).keys()]);
+        }
       }),
       { numRuns: 60 },
     );

@@ -238,3 +238,29 @@ export const batches: fc.Arbitrary<readonly (readonly Edit[])[]> = fc.array(
   fc.array(fc.record({ object: anyObject, remove: fc.integer({ min: 0, max: 4 }).map((n) => n === 0) }), { minLength: 1, maxLength: 3 }),
   { minLength: 1, maxLength: 30 },
 );
+
+const stamp = { creationTimestamp: '2026-01-01T00:00:00Z' };
+
+/** What a sequence of edits starts from: enough that most random objects are served. Edits may change or delete it. */
+export const firstObjects: readonly KubeObject[] = [
+  { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'gc', ...stamp }, spec: { controllerName: 'projectcontour.io/gateway-controller' } },
+  {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'Gateway',
+    metadata: { namespace: 'one', name: 'a', ...stamp },
+    spec: {
+      gatewayClassName: 'gc',
+      listeners: [
+        { name: 'http', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } },
+        { name: 'https', port: 443, protocol: 'HTTPS', tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'a' }] } },
+      ],
+    },
+  },
+  ...namespaces.flatMap((namespace) => [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, ...stamp } },
+    ...names.flatMap((name) => [
+      { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name, ...stamp }, spec: { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, ...stamp }, type: 'kubernetes.io/tls', data: { 'tls.crt': 'good', 'tls.key': 'good' } },
+    ]),
+  ]),
+];
