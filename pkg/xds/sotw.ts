@@ -44,18 +44,11 @@ export class SotwTypeStream extends TypeStream {
 
   next(part: Part): Response | undefined {
     if (this.acknowledgements.pending !== undefined) return undefined;
-    const news: SentResource[] = [];
-    const gone: string[] = [];
-    for (const name of part === 'staged' ? [...this.staged.keys()] : this.dirty) {
-      const due = this.#due(name, part);
-      if (due === 'later') continue;
-      this.settle(name, part);
-      if (due === 'gone') gone.push(name);
-      else if (due !== 'nothing') news.push(due);
-    }
+    const { news, gone } = this.#takeDue(part);
     for (const { name, encoded } of news) this.#last.set(name, encoded);
     for (const name of gone) this.#last.delete(name);
     if (news.length > 0 || this.owesResponse || (this.#whole && gone.length > 0)) return this.#send(news, gone);
+    // That these are gone cannot be said.
     for (const name of gone) this.acknowledgements.forget(name);
     return undefined;
   }
@@ -68,6 +61,19 @@ export class SotwTypeStream extends TypeStream {
 
   get #whole(): boolean {
     return this.subscription.wildcard || fullStateTypes.has(this.type);
+  }
+
+  #takeDue(part: Part): { readonly news: readonly SentResource[]; readonly gone: readonly string[] } {
+    const news: SentResource[] = [];
+    const gone: string[] = [];
+    for (const name of part === 'staged' ? [...this.staged.keys()] : this.dirty) {
+      const due = this.#due(name, part);
+      if (due === 'later') continue;
+      this.settle(name, part);
+      if (due === 'gone') gone.push(name);
+      else if (due !== 'nothing') news.push(due);
+    }
+    return { news, gone };
   }
 
   #due(name: string, part: Part): SentResource | 'gone' | 'later' | 'nothing' {
