@@ -29,14 +29,11 @@ const root = dirname(import.meta.dirname);
 const resultsDir = join(root, '.cache/test-results');
 
 const folders = ['property', 'feature', 'envoy', 'apiserver'] as const;
+const notUnit = ['/node_modules/', '/dist/', '/.cache/', ...folders.map((name) => `/test/${name}/`)];
 const suites: readonly Suite[] = [
   // Everything that is in none of the folders: what stands beside the code that it tests.
-  {
-    name: 'unit',
-    select: ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '/.cache/', ...folders.map((name) => `/test/${name}/`)],
-    workers: '100%',
-  },
-  ...folders.map((name) => ({ name, select: ['--testPathPatterns', `/test/${name}/`], workers: '1' })),
+  { name: 'unit', select: notUnit.map((pattern) => `--testPathIgnorePatterns=${pattern}`), workers: '100%' },
+  ...folders.map((name) => ({ name, select: [`--roots=<rootDir>/test/${name}`], workers: '1' })),
 ];
 
 function runSuite(suite: Suite, jestArguments: readonly string[]): Counts {
@@ -46,9 +43,9 @@ function runSuite(suite: Suite, jestArguments: readonly string[]): Counts {
     process.execPath,
     [
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
+      ...jestArguments, // first: after an option that takes a list, jest takes a path for one more item of it
       ...[`--maxWorkers=${suite.workers}`, '--passWithNoTests', '--json', '--outputFile', resultFile],
       ...suite.select,
-      ...jestArguments,
     ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], timeout: suiteTimeoutMs, killSignal: 'SIGKILL' },
   );
