@@ -29,13 +29,21 @@ function addRoute(graph: Graph, ids: { readonly id: string; readonly host: strin
   const { path, headers, queryParameters } = route.match;
   const what = path.type === 'prefix' ? path.prefix : path.type === 'exact' ? path.path : path.regex;
   const conditions = [...headers.map(({ name }) => `header ${name}`), ...queryParameters.map(({ name }) => `query ${name}`)];
-  graph.node(ids.id, [`${path.type} ${what}`, ...conditions, ...(route.action.type === 'forward' ? [] : [route.action.type])].join('\n'), 'plaintext');
+  graph.node(
+    ids.id,
+    [`${path.type} ${what}`, ...conditions, ...(route.action.type === 'forward' ? [] : [route.action.type])].join('\n'),
+    'plaintext',
+  );
   graph.edge(ids.host, ids.id);
   if (route.action.type !== 'forward') return;
   for (const { cluster } of route.action.clusters) addCluster(graph, ids.id, cluster.service);
 }
 
-function addCluster(graph: Graph, from: string, service: { readonly namespace: string; readonly name: string; readonly port: number }): void {
+function addCluster(
+  graph: Graph,
+  from: string,
+  service: { readonly namespace: string; readonly name: string; readonly port: number },
+): void {
   const name = `${service.namespace}/${service.name}:${service.port}`;
   graph.node(`service ${name}`, name, 'component');
   graph.edge(from, `service ${name}`);

@@ -26,7 +26,8 @@ export function debugRoutes({ dag }: { readonly dag: () => Dag }): Routes {
 function dagReply(dag: Dag, format: string): Reply {
   if (format === 'dot') return { contentType: 'text/vnd.graphviz; charset=utf-8', body: dagToDot(dag) };
   if (format === 'json') return { contentType: 'application/json', body: JSON.stringify(printableDag(dag)) };
-  if (format === 'yaml') return { contentType: 'application/yaml; charset=utf-8', body: stringify(printableDag(dag), { aliasDuplicateObjects: false }) };
+  if (format === 'yaml')
+    return { contentType: 'application/yaml; charset=utf-8', body: stringify(printableDag(dag), { aliasDuplicateObjects: false }) };
   return { status: 400, body: 'format must be dot, yaml or json\n' };
 }
 

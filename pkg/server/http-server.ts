@@ -48,12 +48,14 @@ export class HttpServer implements AsyncDisposable {
   /** Opens the port. @throws {Error} if it cannot, or a certificate file cannot be used. */
   async start(): Promise<void> {
     const { name, address, port, tls, log } = this.#options;
-    const server = tls === undefined ? createServer({ maxHeaderSize }, this.#listener) : tlsServer(new CertificateFiles(tls, log), this.#listener);
+    const server =
+      tls === undefined ? createServer({ maxHeaderSize }, this.#listener) : tlsServer(new CertificateFiles(tls, log), this.#listener);
     server.headersTimeout = requestTimeoutMs;
     server.requestTimeout = requestTimeoutMs;
     server.timeout = answerTimeoutMs;
     await new Promise<void>((resolve, reject) => {
-      const refuse = (cause: Error): void => reject(new Error(`the ${name} server cannot listen on ${address} port ${port}: ${cause.message}`, { cause }));
+      const refuse = (cause: Error): void =>
+        reject(new Error(`the ${name} server cannot listen on ${address} port ${port}: ${cause.message}`, { cause }));
       server.once('error', refuse);
       server.listen({ host: address, port }, () => {
         server.off('error', refuse);
@@ -85,7 +87,9 @@ export class HttpServer implements AsyncDisposable {
   }
 
   readonly #listener: RequestListener = (request, response) => {
-    void this.#answer(request, response).catch((error: unknown) => this.#options.log.error({ error, server: this.#options.name }, 'an answer could not be written'));
+    void this.#answer(request, response).catch((error: unknown) =>
+      this.#options.log.error({ error, server: this.#options.name }, 'an answer could not be written'),
+    );
   };
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -23,7 +23,16 @@ export interface HttpServersOptions {
  * The HTTP servers of `serve`: metrics, health, debug. Metrics and health share a server where their address and port are the same.
  * Paths and defaults are Contour's.
  */
-export function httpServers({ metrics, health, debug, registry, healthy, ready, debugRoutes, log }: HttpServersOptions): readonly HttpServer[] {
+export function httpServers({
+  metrics,
+  health,
+  debug,
+  registry,
+  healthy,
+  ready,
+  debugRoutes,
+  log,
+}: HttpServersOptions): readonly HttpServer[] {
   const metricsRoutes: Routes = { '/metrics': async () => ({ contentType: registry.contentType, body: await registry.metrics() }) };
   const healthRoutes: Routes = { '/health': answerCheck(healthy), '/healthz': answerCheck(healthy), '/readyz': answerCheck(ready) };
   const shared = metrics.address === health.address && metrics.port === health.port && metrics.port !== 0;

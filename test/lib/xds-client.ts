@@ -33,7 +33,8 @@ export type MessageOf<T extends TypeUrl> = ReturnType<(typeof decoders)[T]['deco
 /** Types whose state-of-the-world responses list all that there is. */
 const fullStateTypes: ReadonlySet<string> = new Set([typeUrls.cluster, typeUrls.listener, typeUrls.scopedRoute]);
 
-const waitLimitMs = 10_000;
+/** Less than a test's own limit, so that the message says what was missing. */
+const waitLimitMs = 4_500;
 
 /** A resource as it came. `version` is empty in the state-of-the-world protocol. */
 export interface ReceivedResource {
@@ -202,7 +203,7 @@ export class XdsClientStream {
     this.#call.cancel();
   }
 
-  /** Waits until something holds, looking after each response. @throws {Error} when the stream ends or 10 s have gone before. */
+  /** Waits until something holds, looking after each response. @throws {Error} when the stream ends or 4.5 s have gone before. */
   until(what: string, holds: (stream: this) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => finish(new Error(`waited in vain for ${what}; ${this.#summary()}`)), waitLimitMs);
