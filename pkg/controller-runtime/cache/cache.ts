@@ -1,0 +1,68 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import type { KubeObject, ResourceKind } from '../client/object.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+import type { ReflectorProblem } from './reflector.ts';
+
+export interface CacheOptions {
+  readonly rest: RestClient;
+  readonly clock?: Clock;
+  /** For jitter. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Told of everything that keeps an informer from being current. */
+  readonly onProblem: (problem: ReflectorProblem) => void;
+}
+
+/** One shared informer a kind. Kinds may be added while it runs. */
+export class Cache {
+  readonly #options: CacheOptions;
+  readonly #informers = new Map<string, Informer>();
+  #running: { readonly signal: AbortSignal; readonly runs: Promise<void>[] } | undefined;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+  }
+
+  /** The informer of a kind. The options count when it is asked for first. */
+  informer<T extends KubeObject>(kind: ResourceKind, options: InformerOptions<T> = {}): Informer<T> {
+    const key = `${kind.group}/${kind.version}/${kind.kind}`;
+    const known = this.#informers.get(key);
+    if (known !== undefined) return known as unknown as Informer<T>;
+    const informer = new Informer<T>(kind, options, {
+      rest: this.#options.rest,
+      clock: this.#options.clock ?? systemClock,
+      random: this.#options.random ?? Math.random,
+      onProblem: this.#options.onProblem,
+    });
+    this.#informers.set(key, informer as unknown as Informer);
+    this.#running?.runs.push(informer.run(this.#running.signal));
+    return informer;
+  }
+
+  /** All informers, in the order in which they were asked for. */
+  informers(): readonly Informer[] {
+    return [...this.#informers.values()];
+  }
+
+  /** Kinds whose objects have not all been told yet. */
+  unsynced(): readonly ResourceKind[] {
+    return this.informers()
+      .filter((informer) => !informer.hasSynced())
+      .map(({ kind }) => kind);
+  }
+
+  /** Resolves when every informer that was asked for until now has synced. */
+  async synced(): Promise<void> {
+    await Promise.all(this.informers().map((informer) => informer.synced));
+  }
+
+  /** Runs all informers until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    setMaxListeners(0, signal);
+    const runs = this.informers().map((informer) => informer.run(signal));
+    this.#running = { signal, runs };
+    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.all(runs);
+  }
+}

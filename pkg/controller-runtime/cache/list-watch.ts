@@ -1,0 +1,125 @@
+import { ApiError, type ApiStatus } from '../client/errors.ts';
+import { collectionPath, type KubeObject, type ResourceKind } from '../client/object.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { readLines } from './lines.ts';
+
+/** Which objects of a kind are meant. */
+export interface Selection {
+  readonly kind: ResourceKind;
+  /** `''`: all namespaces. */
+  readonly namespace: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** `''`: this was the last page. */
+  readonly continueToken: string;
+}
+
+/** A line of a watch. */
+export type WatchLine =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: KubeObject }
+  | { readonly type: 'ERROR'; readonly object: ApiStatus };
+
+export interface WatchOptions {
+  /** `undefined` asks for the present objects first, as ADDED lines that end with a marked BOOKMARK. */
+  readonly resourceVersion: string | undefined;
+  /** When the server ends the watch. */
+  readonly timeoutSeconds: number;
+  /** A watch on which nothing comes for so long is given up; bookmarks come about once a minute. */
+  readonly idleTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A line of a watch could not be understood, so what it said is not known. */
+export class WatchLineError extends Error {
+  override readonly name = 'WatchLineError';
+}
+
+const initialEventsEnd = 'k8s.io/initial-events-end';
+
+/** Whether a BOOKMARK says that the present objects have all been told. */
+export function endsInitialEvents(bookmark: KubeObject): boolean {
+  return bookmark.metadata.annotations?.[initialEventsEnd] === 'true';
+}
+
+/** Reads one page of a list. `limit` 0 asks for everything at once. */
+export async function listPage(
+  rest: RestClient,
+  selection: Selection,
+  page: { readonly limit: number; readonly continueToken: string; readonly signal: AbortSignal },
+): Promise<Page> {
+  const answer = (await rest.json({
+    ...requestOf(selection, 'list', page.signal),
+    query: {
+      ...selectorsOf(selection),
+      limit: page.limit === 0 ? undefined : String(page.limit),
+      continue: page.continueToken === '' ? undefined : page.continueToken,
+    },
+  })) as { readonly items?: readonly KubeObject[]; readonly metadata?: Readonly<Record<string, string | undefined>> };
+  return {
+    items: answer.items ?? [],
+    resourceVersion: answer.metadata?.['resourceVersion'] ?? '',
+    continueToken: answer.metadata?.['continue'] ?? '',
+  };
+}
+
+/**
+ * Watches until the server ends it, which is no error.
+ * @throws {ApiError} if the server refuses, at the start or later; a WatchLineError; an Error if the connection breaks
+ */
+export async function watch(
+  rest: RestClient,
+  selection: Selection,
+  options: WatchOptions,
+  onLine: (line: WatchLine) => void,
+): Promise<void> {
+  const initial = options.resourceVersion === undefined;
+  const request = requestOf(selection, 'watch', options.signal);
+  const response = await rest.open({
+    ...request,
+    query: {
+      ...selectorsOf(selection),
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(options.timeoutSeconds),
+      resourceVersion: options.resourceVersion,
+      ...(initial && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
+    },
+  });
+  response.setTimeout(options.idleTimeoutMs, () => response.destroy());
+  await readLines(response, (text) => {
+    const line = parseLine(text);
+    if (line.type === 'ERROR') throw new ApiError(request, line.object.code ?? 500, line.object);
+    onLine(line);
+  });
+}
+
+function parseLine(text: string): WatchLine {
+  try {
+    const line = JSON.parse(text) as WatchLine | null;
+    if (line !== null && typeof line.type === 'string' && typeof line.object === 'object') return line;
+  } catch (cause) {
+    throw new WatchLineError(`a line of the watch cannot be parsed: ${text.slice(0, 200)}`, { cause });
+  }
+  throw new WatchLineError(`a line of the watch is no event: ${text.slice(0, 200)}`);
+}
+
+function requestOf({ kind, namespace }: Selection, verb: 'list' | 'watch', signal: AbortSignal) {
+  return {
+    method: 'GET',
+    verb,
+    resource: kind.plural,
+    group: kind.group,
+    path: collectionPath(kind, namespace),
+    signal,
+  } as const;
+}
+
+function selectorsOf({ labelSelector, fieldSelector }: Selection) {
+  return { labelSelector, fieldSelector };
+}

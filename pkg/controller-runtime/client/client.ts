@@ -1,0 +1,156 @@
+import { isApiError } from './errors.ts';
+import { collectionPath, type KubeObject, type ObjectName, objectPath, type ResourceKind } from './object.ts';
+import type { RestClient, RestRequest } from './rest-client.ts';
+
+/** How a patch changes an object. */
+export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
+
+const contentTypes: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Who writes, in `managedFields`. */
+  readonly fieldManager?: string;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** Default: `merge`. */
+  readonly type?: PatchType;
+  /** Such as `status`. */
+  readonly subresource?: string;
+  /** With `apply`: take over fields that somebody else manages. */
+  readonly force?: boolean;
+}
+
+export interface ListOptions extends CallOptions {
+  /** `''` or absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+interface ListAnswer {
+  readonly items?: readonly KubeObject[];
+  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string };
+}
+
+const pageSize = '500';
+
+/**
+ * Typed calls to the API server. Reads go to the server too; a cache's informers are what controllers should read.
+ * All methods throw `ApiError` where the server refuses and `UnreachableError` where there is no answer.
+ */
+export class Client {
+  readonly rest: RestClient;
+
+  constructor(rest: RestClient) {
+    this.rest = rest;
+  }
+
+  /** The object, or `undefined` if there is none. */
+  async get<T extends KubeObject>(kind: ResourceKind, name: ObjectName, options: CallOptions = {}): Promise<T | undefined> {
+    try {
+      const request = this.#request(kind, 'GET', 'get', options);
+      return (await this.rest.json({ ...request, path: objectPath(kind, name) })) as T;
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  /** All objects of a kind, read page by page. Items of built-in kinds lack `apiVersion` and `kind`. */
+  async list<T extends KubeObject>(kind: ResourceKind, options: ListOptions = {}): Promise<readonly T[]> {
+    const items: T[] = [];
+    let token: string | undefined;
+    do {
+      const { labelSelector, fieldSelector } = options;
+      const query = { limit: pageSize, continue: token, labelSelector, fieldSelector };
+      const request = this.#request(kind, 'GET', 'list', options);
+      const answer = (await this.rest.json({ ...request, path: collectionPath(kind, options.namespace), query })) as ListAnswer;
+      items.push(...((answer.items ?? []) as readonly T[]));
+      token = answer.metadata?.continue;
+    } while (token !== undefined && token !== '');
+    return items;
+  }
+
+  /** Adds an object and gives what the server made of it. */
+  async create<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
+    const path = collectionPath(kind, object.metadata.namespace);
+    const request = this.#request(kind, 'POST', 'create', options);
+    return (await this.rest.json({ ...request, path, query: writeQuery(options), body: object })) as T;
+  }
+
+  /** Replaces an object; its `resourceVersion`, if it has one, must still be the newest (else Conflict). */
+  async update<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
+    const path = objectPath(kind, { namespace: object.metadata.namespace ?? '', name: object.metadata.name });
+    const request = this.#request(kind, 'PUT', 'update', options);
+    return (await this.rest.json({ ...request, path, query: writeQuery(options), body: object })) as T;
+  }
+
+  /** Changes parts of an object and gives the new version. */
+  async patch<T extends KubeObject>(
+    kind: ResourceKind,
+    name: ObjectName,
+    patch: unknown,
+    options: PatchOptions = {},
+  ): Promise<T> {
+    const type = options.type ?? 'merge';
+    const request = this.#request(kind, 'PATCH', 'patch', options, options.subresource);
+    const answer = await this.rest.json({
+      ...request,
+      path: objectPath(kind, name, options.subresource),
+      query: { ...writeQuery(options), ...(options.force === true && { force: 'true' }) },
+      contentType: contentTypes[type],
+      body: patch,
+    });
+    return answer as T;
+  }
+
+  /** Removes an object; nothing happens where there is none. */
+  async delete(kind: ResourceKind, name: ObjectName, options: CallOptions = {}): Promise<void> {
+    try {
+      const request = this.#request(kind, 'DELETE', 'delete', options);
+      await this.rest.json({ ...request, path: objectPath(kind, name) });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+
+  /** Merges fields into the `status` subresource and gives the new version. */
+  patchStatus<T extends KubeObject>(
+    kind: ResourceKind,
+    name: ObjectName,
+    status: Readonly<Record<string, unknown>>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return this.patch<T>(kind, name, { status }, { ...options, subresource: 'status' });
+  }
+
+  #request(
+    kind: ResourceKind,
+    method: RestRequest['method'],
+    verb: string,
+    { signal }: CallOptions,
+    subresource?: string,
+  ): Omit<RestRequest, 'path'> {
+    return {
+      method,
+      verb,
+      group: kind.group,
+      resource: subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`,
+      ...(signal !== undefined && { signal }),
+    };
+  }
+}
+
+function writeQuery({ fieldManager }: WriteOptions): Readonly<Record<string, string | undefined>> {
+  return { fieldManager };
+}

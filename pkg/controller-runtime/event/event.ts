@@ -1,0 +1,7 @@
+import type { KubeObject } from '../client/object.ts';
+
+/** What happened to an object. A deletion that was missed while the watch was cut is told with the last version known. */
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: 'add'; readonly object: T }
+  | { readonly type: 'update'; readonly object: T; readonly old: T }
+  | { readonly type: 'delete'; readonly object: T };
