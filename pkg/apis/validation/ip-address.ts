@@ -1,0 +1,63 @@
+import { isIpv4, isIpv6 } from '../../schema/formats.ts';
+
+/** Whether the text is an IP address: no leading zeros, no IPv4 address in the clothes of IPv6. */
+export function ipAddress(text: string): string | undefined {
+  if (isIpv4(text)) return undefined;
+  if (!isIpv6(text)) return 'must be an IP address';
+  return isMapped(text) ? 'must not be an IPv4 address in the form of an IPv6 address' : undefined;
+}
+
+/** What the API server refuses as the address of an endpoint: addresses that mean another thing on each machine. */
+export function endpointAddress(text: string): string | undefined {
+  const fault = ipAddress(text);
+  if (fault !== undefined) return fault;
+  const groups = isIpv4(text) ? undefined : expandIpv6(text);
+  const special = groups === undefined ? specialIpv4(text.split('.').map(Number)) : specialIpv6(groups);
+  return special === undefined ? undefined : `must not be ${special}`;
+}
+
+/** A range of addresses such as `10.0.0.0/8`, without bits after the prefix. */
+export function cidr(text: string): string | undefined {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const fault = 'must be a range of addresses such as "10.0.0.0/8"';
+  if (rest.length > 0 || ipAddress(address) !== undefined || !/^(0|[1-9]\d{0,2})$/.test(bits)) return fault;
+  const length = Number(bits);
+  const bytes = isIpv4(address) ? address.split('.').map(Number) : expandIpv6(address).flatMap((group) => [group >> 8, group & 0xff]);
+  if (length > bytes.length * 8) return fault;
+  const isNetwork = bytes.every((byte, index) => (byte & (0xff >> Math.min(8, Math.max(0, length - index * 8)))) === 0);
+  return isNetwork ? undefined : 'must have no bits set after the prefix';
+}
+
+/** The eight groups of an IPv6 address. */
+function expandIpv6(text: string): readonly number[] {
+  const hex = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a: string, b: string, c: string, d: string) =>
+    `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`,
+  );
+  const [before = '', after] = hex.split('::');
+  const head = before === '' ? [] : before.split(':');
+  const tail = after === undefined || after === '' ? [] : after.split(':');
+  const zeros = after === undefined ? [] : Array.from({ length: 8 - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}
+
+function isMapped(text: string): boolean {
+  const groups = expandIpv6(text);
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+}
+
+function specialIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): string | undefined {
+  if (a === 0 && b === 0 && c === 0 && d === 0) return 'the unspecified address';
+  if (a === 127) return 'a loopback address (127.0.0.0/8)';
+  if (a === 169 && b === 254) return 'a link-local address (169.254.0.0/16)';
+  if (a === 224 && b === 0 && c === 0) return 'a link-local multicast address (224.0.0.0/24)';
+  return undefined;
+}
+
+function specialIpv6(groups: readonly number[]): string | undefined {
+  const [first = 0] = groups;
+  const last = groups.at(-1) as number;
+  if (groups.slice(0, 7).every((group) => group === 0) && last <= 1) return last === 0 ? 'the unspecified address' : 'the loopback address (::1)';
+  if ((first & 0xffc0) === 0xfe80) return 'a link-local address (fe80::/10)';
+  if ((first & 0xff0f) === 0xff02) return 'a link-local multicast address (ff02::/16)';
+  return undefined;
+}
