@@ -6,6 +6,12 @@ import { type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
 
+/** A resource in canonical JSON. */
+export type PrintedResource = { readonly [field: string]: Json };
+
+/** Resources by the short name of their type (`cluster`, `scopedRoute`, …); types without any are absent. */
+export type PrintedResources = Readonly<Record<string, readonly PrintedResource[]>>;
+
 /** The DAG as plain JSON: maps become objects with sorted keys, private keys become `[redacted]`. */
 export function printableDag({ listeners, virtualHosts }: Dag): Json {
   const hosts = [...virtualHosts].map(([listener, byHost]) => [listener, sortedFields(byHost)] as const);
@@ -13,10 +19,10 @@ export function printableDag({ listeners, virtualHosts }: Dag): Json {
 }
 
 /** The Envoy resources as canonical JSON, by type and then in order of name; key material is `[redacted]`. */
-export function printableSnapshot(snapshot: SnapshotView): Json {
+export function printableSnapshot(snapshot: SnapshotView): PrintedResources {
   const types = Object.entries(typeUrls).flatMap(([label, type]) => {
     const resources = [...snapshot.all(type).values()].sort((a, b) => compareStrings(a.name, b.name));
-    const printed = resources.map((resource) => toJson(type, resource.encoded('ads').bytes, { redactSecrets: true }) as Json);
+    const printed = resources.map((resource) => toJson(type, resource.encoded('ads').bytes, { redactSecrets: true }) as PrintedResource);
     return printed.length === 0 ? [] : [[label, printed] as const];
   });
   return Object.fromEntries(types);
