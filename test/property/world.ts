@@ -242,7 +242,7 @@ export const batches: fc.Arbitrary<readonly (readonly Edit[])[]> = fc.array(
 const stamp = { creationTimestamp: '2026-01-01T00:00:00Z' };
 
 /** What a sequence of edits starts from: enough that most random objects are served. Edits may change or delete it. */
-export const firstObjects: readonly KubeObject[] = [
+export const firstObjects: readonly (KubeObject & Body)[] = [
   { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'gc', ...stamp }, spec: { controllerName: 'projectcontour.io/gateway-controller' } },
   {
     apiVersion: 'gateway.networking.k8s.io/v1',
