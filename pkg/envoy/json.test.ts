@@ -8,6 +8,7 @@ import { Route } from '../envoy-api/envoy/config/route/v3/route_components.ts';
 import { HttpConnectionManager } from '../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { Secret } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { DownstreamTlsContext } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
+import { typeUrls } from '../xdscache/resource.ts';
 import { fromJson, toJson } from './json.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -45,6 +46,10 @@ describe('toJson', () => {
 
   test('takes a type URL', () => {
     expect(toJson('type.googleapis.com/envoy.config.cluster.v3.Cluster', cluster)).toEqual(clusterJson);
+  });
+
+  test.each(Object.values(typeUrls))('knows %s', (type) => {
+    expect(toJson(type, new Uint8Array())).toEqual({});
   });
 
   test('prints camelCase names when asked', () => {
