@@ -1,6 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MessageFns } from '../envoy-api/google/protobuf/any.ts';
-import { Any } from '../envoy-api/google/protobuf/any.ts';
 import { Bootstrap } from '../envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { Cluster, Cluster_DiscoveryType } from '../envoy-api/envoy/config/cluster/v3/cluster.ts';
 import { Listener } from '../envoy-api/envoy/config/listener/v3/listener.ts';
@@ -8,6 +6,8 @@ import { Route } from '../envoy-api/envoy/config/route/v3/route_components.ts';
 import { HttpConnectionManager } from '../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { Secret } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { DownstreamTlsContext } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
+import type { MessageFns } from '../envoy-api/google/protobuf/any.ts';
+import { Any } from '../envoy-api/google/protobuf/any.ts';
 import { typeUrls } from '../xdscache/resource.ts';
 import { fromJson, toJson } from './json.ts';
 

@@ -1,5 +1,5 @@
-import * as protobuf from '@bufbuild/protobuf';
 import type { DescField, DescMessage, FileRegistry, JsonValue } from '@bufbuild/protobuf';
+import * as protobuf from '@bufbuild/protobuf';
 import type { GenExtension } from '@bufbuild/protobuf/codegenv2';
 import { base64Decode } from '@bufbuild/protobuf/wire';
 import { type FieldOptions, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
