@@ -6,13 +6,13 @@ import { defaultConfig } from './to-config.ts';
 const insecure = { insecure: true } as const;
 
 function resolve(sources: Partial<ConfigSources>): ResolvedConfig {
-  const resolved = resolveConfig({ flags: insecure, namespace: 'projectcontour', ...sources });
+  const resolved = resolveConfig({ flags: insecure, namespace: 'projectcontour', serving: true, ...sources });
   if (!resolved.ok) throw new Error(resolved.problems.map((problem) => formatProblem(problem)).join('\n'));
   return resolved.value;
 }
 
 function problems(sources: Partial<ConfigSources>): readonly string[] {
-  const resolved = resolveConfig({ flags: insecure, namespace: 'projectcontour', ...sources });
+  const resolved = resolveConfig({ flags: insecure, namespace: 'projectcontour', serving: true, ...sources });
   return resolved.ok ? [] : resolved.problems.map((problem) => formatProblem(problem, 'contour.yaml'));
 }
 
@@ -135,6 +135,10 @@ runtime-settings: {a.b: 1}
   });
 });
 
+test('without a server there need be no TLS files', () => {
+  expect(resolveConfig({ namespace: 'projectcontour' }).ok).toBe(true);
+});
+
 describe('flags', () => {
   test('a flag beats the file, but for the metrics sections', () => {
     const file = 'accesslog-format: json\nmetrics: {contour: {port: 9000}, envoy: {port: 9002}}';
@@ -142,7 +146,7 @@ describe('flags', () => {
     expect([config.logging.format, options.metrics.port, config.stats.port]).toEqual(['envoy', 9000, 9002]);
   });
 
-  const refused: readonly { name: string; flags: ConfigSources['flags']; file?: string; want: string }[] = [
+  const refused: readonly { name: string; flags: NonNullable<ConfigSources['flags']>; file?: string; want: string }[] = [
     { name: 'no TLS files and not insecure', flags: {}, want: '--contour-cafile, --contour-cert-file and --contour-key-file: must be given' },
     { name: 'one TLS file of three', flags: { xdsCaFile: '/ca' }, want: 'must be given all three' },
     { name: 'one TLS file of three, though insecure', flags: { ...insecure, xdsCaFile: '/ca' }, want: 'must be given all three' },

@@ -10,13 +10,16 @@ import type { ConfigProblem } from './yaml-tree.ts';
 
 /** Where the settings of a `serve` come from. */
 export interface ConfigSources {
-  readonly flags: FlagTexts;
+  /** Default: none. */
+  readonly flags?: FlagTexts;
   /** Text of the configuration file. */
   readonly file?: string;
   /** The ContourConfiguration that `--contour-config-name` names. It stands in for the file and for most flags. */
   readonly object?: ContourConfiguration;
   /** Isoline's own namespace. */
   readonly namespace: string;
+  /** Checks what a server needs, too: TLS files for xDS, namespaces to watch, one source of objects. Default false. */
+  readonly serving?: boolean;
 }
 
 export interface ResolvedConfig {
@@ -30,14 +33,14 @@ export interface ResolvedConfig {
  * All problems are given at once; with any of them there is no configuration.
  */
 export function resolveConfig(sources: ConfigSources): { readonly ok: true; readonly value: ResolvedConfig } | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
-  const flags = readFlags(sources.flags);
+  const flags = readFlags(sources.flags ?? {});
   const file = sources.file === undefined ? nothing : readConfigFile(sources.file);
   const object = sources.object === undefined ? undefined : readContourConfiguration(sources.object);
   const values = Object.fromEntries(settingList.map(([name]) => [name, choose(name, { flags, file, object })])) as unknown as Values;
 
   const problems = [...flags.problems, ...file.problems, ...(object?.problems ?? [])];
   // Rules between settings would only repeat what is wrong with one of them.
-  if (problems.length === 0) problems.push(...checkRules({ values, sections: (object ?? file).sections }));
+  if (problems.length === 0) problems.push(...checkRules({ values, sections: (object ?? file).sections }, sources.serving ?? false));
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: { values, config: toConfig(values, sources.namespace), options: toServeOptions(values, sources.namespace) } };
 }

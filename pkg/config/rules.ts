@@ -10,28 +10,18 @@ export interface Ruled {
 
 type Rule = (ruled: Ruled) => readonly ConfigProblem[];
 
-/** Rules between settings. Those between flags and the outside (files that must exist) are the command's. */
-export function checkRules(ruled: Ruled): readonly ConfigProblem[] {
-  return [...rules, ...endpointRules].flatMap((rule) => rule(ruled));
+/** Rules between settings; with `serving`, those too that only a server must keep. */
+export function checkRules(ruled: Ruled, serving: boolean): readonly ConfigProblem[] {
+  return [...buildRules, ...(serving ? servingRules : [])].flatMap((rule) => rule(ruled));
 }
 
-const rules: readonly Rule[] = [
+const buildRules: readonly Rule[] = [
   ({ values }) => versionOrder('tls', values.tlsMinVersion, values.tlsMaxVersion),
   ({ values }) => versionOrder('cluster.upstream-tls', values.upstreamMinVersion, values.upstreamMaxVersion),
   ({ values }) => keyPair('metrics.contour', values.metricsCertFile, values.metricsKeyFile, values.metricsCaFile),
   ({ values }) => keyPair('metrics.envoy', values.statsCertFile, values.statsKeyFile, values.statsCaFile),
   ({ values, sections }) =>
     sections.has('tracing') && values.tracingExtensionService === undefined ? problem('tracing.extensionService', 'must be given with tracing') : [],
-  ({ values }) => sources(values),
-  ({ values }) => xdsTls(values),
-  ({ values }) => watched(values),
-  ({ values }) =>
-    values.leaseDurationMs <= values.renewDeadlineMs || values.renewDeadlineMs <= values.retryPeriodMs
-      ? problem('--leader-election-lease-duration', 'must be longer than --leader-election-renew-deadline, and that longer than --leader-election-retry-period')
-      : [],
-];
-
-const endpointRules: readonly Rule[] = [
   ({ values }) =>
     values.metricsKeyFile !== undefined && values.metricsAddress === values.healthAddress && values.metricsPort === values.healthPort
       ? problem('metrics.contour', 'a metrics server with TLS cannot share address and port with the health server')
@@ -41,6 +31,16 @@ const endpointRules: readonly Rule[] = [
       ? problem('metrics.envoy', "Envoy's stats listener with TLS cannot share address and port with its health listener")
       : [],
   ({ values }) => omEnforcedHealth(values),
+];
+
+const servingRules: readonly Rule[] = [
+  ({ values }) => sources(values),
+  ({ values }) => xdsTls(values),
+  ({ values }) => watched(values),
+  ({ values }) =>
+    values.leaseDurationMs <= values.renewDeadlineMs || values.renewDeadlineMs <= values.retryPeriodMs
+      ? problem('--leader-election-lease-duration', 'must be longer than --leader-election-renew-deadline, and that longer than --leader-election-retry-period')
+      : [],
 ];
 
 function versionOrder(key: string, min: string, max: string): readonly ConfigProblem[] {

@@ -11,9 +11,11 @@ import type { HttpServer } from './http-server.ts';
 const loopback = { address: '127.0.0.1', port: 0 };
 const dag: Dag = { listeners: new Map(), virtualHosts: new Map() };
 let servers: readonly HttpServer[] = [];
+let all: HttpServer[] = [];
 
 afterEach(async () => {
-  for (const server of servers) await server[Symbol.asyncDispose]();
+  for (const server of all) await server[Symbol.asyncDispose]();
+  all = [];
 });
 
 async function start(options: Partial<HttpServersOptions> = {}): Promise<readonly number[]> {
@@ -29,6 +31,7 @@ async function start(options: Partial<HttpServersOptions> = {}): Promise<readonl
     log: silentLogger,
     ...options,
   });
+  all.push(...servers);
   for (const server of servers) await server.start();
   return servers.map((server) => server.port);
 }
@@ -98,11 +101,9 @@ describe('servers', () => {
 
   test('a port that is taken is named', async () => {
     const [taken] = await start();
-    const before = servers;
     await expect(start({ debug: { address: '127.0.0.1', port: taken! } })).rejects.toThrow(
       `the debug server cannot listen on 127.0.0.1 port ${taken}`,
     );
-    for (const server of before) await server[Symbol.asyncDispose]();
   });
 });
 

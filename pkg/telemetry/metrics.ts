@@ -1,0 +1,163 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import type { KindMap, KindName } from '../apis/kinds.ts';
+import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
+
+const buildQuantiles = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
+
+/** Quantiles are of the last ten minutes; a Summary would keep the whole life of the process else. */
+const summaryWindow = { maxAgeSeconds: 600, ageBuckets: 5 } as const;
+
+/** A registry with the figures of the process and `contour_build_info`. */
+export function createRegistry(build: { readonly branch: string; readonly revision: string; readonly version: string }): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const info = new Gauge({
+    name: 'contour_build_info',
+    help: 'Constant 1, labelled with the version that runs.',
+    labelNames: ['branch', 'revision', 'version'] as const,
+    registers: [registry],
+  });
+  info.set(build, 1);
+  return registry;
+}
+
+/** What rebuilds do. The names are Contour's, so that its dashboards go on working. */
+export function buildMetrics(registry: Registry) {
+  const registers = [registry];
+  const timestamp = new Gauge({ name: 'contour_dagrebuild_timestamp', help: 'Time of the last rebuild, in seconds since 1970.', registers });
+  const total = new Counter({ name: 'contour_dagrebuild_total', help: 'Rebuilds since the start.', registers });
+  const seconds = new Summary({ name: 'contour_dagrebuild_seconds', help: 'Duration of rebuilds.', percentiles: buildQuantiles, ...summaryWindow, registers });
+  const roots = new Counter({ name: 'isoline_dagrebuild_roots_total', help: 'Roots that rebuilds built again.', registers });
+  const faults = new Counter({ name: 'isoline_dagrebuild_faults_total', help: 'Roots whose build failed by a bug of ours; each keeps what it had.', registers });
+  const differences = new Counter({ name: 'isoline_dagrebuild_differences_total', help: 'Differences between an incremental and a full build, where both are done.', registers });
+  return {
+    /** @param nowMs since 1970. */
+    rebuilt({ nowMs, tookMs, dirty, faulty }: { readonly nowMs: number; readonly tookMs: number; readonly dirty: number; readonly faulty: number }): void {
+      timestamp.set(nowMs / 1000);
+      total.inc();
+      seconds.observe(tookMs / 1000);
+      roots.inc(dirty);
+      faults.inc(faulty);
+    },
+    differed: (count: number): void => differences.inc(count),
+  } as const;
+}
+
+export type BuildMetrics = ReturnType<typeof buildMetrics>;
+
+/** Changes that reach the event handler. */
+export function eventMetrics(registry: Registry) {
+  const operations = new Counter({
+    name: 'contour_eventhandler_operation_total',
+    help: 'Changes of objects, by operation and kind.',
+    labelNames: ['op', 'kind'] as const,
+    registers: [registry],
+  });
+  return { changed: (op: 'add' | 'update' | 'delete', kind: string): void => operations.inc({ op, kind }) } as const;
+}
+
+/** How a status write ended. A conflict is tried again; its last try counts as well. */
+export type StatusWriteResult = 'success' | 'noop' | 'failed' | 'conflict';
+
+/** Writes of status. */
+export function statusMetrics(registry: Registry) {
+  const registers = [registry];
+  const labelNames = ['kind'] as const;
+  const total = new Counter({ name: 'contour_status_update_total', help: 'Status writes.', labelNames, registers });
+  const byResult = {
+    success: new Counter({ name: 'contour_status_update_success_total', help: 'Status writes that succeeded.', labelNames, registers }),
+    noop: new Counter({ name: 'contour_status_update_noop_total', help: 'Status writes that were not needed.', labelNames, registers }),
+    failed: new Counter({ name: 'contour_status_update_failed_total', help: 'Status writes that failed.', labelNames, registers }),
+    conflict: new Counter({ name: 'contour_status_update_conflict_total', help: 'Status writes that met a newer object.', labelNames, registers }),
+  };
+  const duration = new Summary({
+    name: 'contour_status_update_duration_seconds',
+    help: 'Duration of status writes.',
+    labelNames: ['kind', 'error'] as const,
+    percentiles: buildQuantiles,
+    ...summaryWindow,
+    registers,
+  });
+  return {
+    wrote(kind: string, result: StatusWriteResult, tookMs: number): void {
+      total.inc({ kind });
+      byResult[result].inc({ kind });
+      duration.observe({ kind, error: String(result === 'failed' || result === 'conflict') }, tookMs / 1000);
+    },
+  } as const;
+}
+
+export type StatusMetrics = ReturnType<typeof statusMetrics>;
+
+/** What the xDS server does. It is given to the server as its `metrics`. */
+export function xdsMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> => new Counter({ name, help, labelNames, registers });
+  const streams = new Gauge({ name: 'isoline_xds_streams', help: 'Open streams of proxies.', labelNames: ['protocol'] as const, registers });
+  const requests = counter('isoline_xds_requests_total', 'Requests of proxies, by resource type.', 'type_url');
+  const responses = counter('isoline_xds_responses_total', 'Responses sent, by resource type.', 'type_url');
+  const bytes = counter('isoline_xds_response_bytes_total', 'Bytes of the responses sent, by resource type.', 'type_url');
+  const resources = counter('isoline_xds_response_resources_total', 'Resources in the responses sent, by resource type.', 'type_url');
+  const nacks = counter('isoline_xds_nack_total', 'Responses that an Envoy refused, by resource type. It goes on serving its last good configuration.', 'type_url');
+  const malformed = counter('isoline_xds_malformed_requests_total', 'Requests that broke the protocol; each ended its stream.');
+  const handshakes = counter('isoline_xds_handshake_failures_total', 'Connections that were refused, such as for their certificate.');
+  const acknowledged = new Histogram({
+    name: 'isoline_xds_acknowledgement_seconds',
+    help: 'Time from a response to its acknowledgement.',
+    labelNames: ['type_url'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  return {
+    streamOpened: (protocol: string): void => streams.inc({ protocol }),
+    streamClosed: (protocol: string): void => streams.dec({ protocol }),
+    requestReceived: (type_url: string): void => requests.inc({ type_url }),
+    responseSent(type_url: string, size: { readonly bytes: number; readonly resources: number }): void {
+      responses.inc({ type_url });
+      bytes.inc({ type_url }, size.bytes);
+      resources.inc({ type_url }, size.resources);
+    },
+    responseAccepted: (type_url: string, delayMs: number): void => acknowledged.observe({ type_url }, delayMs / 1000),
+    responseRefused: (type_url: string): void => nacks.inc({ type_url }),
+    requestMalformed: (): void => malformed.inc(),
+    handshakeFailed: (): void => handshakes.inc(),
+  } as const;
+}
+
+/** Counts of objects and of HTTPProxies by state. They are counted when asked for, so a change costs nothing. */
+export function objectMetrics(registry: Registry, source: { readonly cache: KubernetesCache; readonly statusOf: (proxy: KindMap['HTTPProxy']) => string | undefined }): void {
+  const registers = [registry];
+  const byNamespace = ['namespace'] as const;
+  const byHost = ['namespace', 'vhost'] as const;
+  const gauges = {
+    total: new Gauge({ name: 'contour_httpproxy', help: 'HTTPProxies.', labelNames: byNamespace, registers }),
+    root: new Gauge({ name: 'contour_httpproxy_root', help: 'HTTPProxies with a virtual host.', labelNames: byNamespace, registers }),
+    orphaned: new Gauge({ name: 'contour_httpproxy_orphaned', help: 'HTTPProxies that no root includes.', labelNames: byNamespace, registers }),
+    valid: new Gauge({ name: 'contour_httpproxy_valid', help: 'Valid HTTPProxies.', labelNames: byHost, registers }),
+    invalid: new Gauge({ name: 'contour_httpproxy_invalid', help: 'Invalid HTTPProxies.', labelNames: byHost, registers }),
+  };
+  const objects = new Gauge({
+    name: 'contour_dag_cache_object',
+    help: 'Objects in the cache, by kind.',
+    labelNames: ['kind'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, count] of source.cache.counts()) this.set({ kind: kind as KindName }, count);
+      for (const gauge of Object.values(gauges)) gauge.reset();
+      for (const proxy of source.cache.objects('HTTPProxy')) countProxy(gauges, proxy, source.statusOf(proxy));
+    },
+  });
+  objects.reset();
+}
+
+type ProxyGauges = Readonly<Record<'total' | 'root' | 'orphaned', Gauge<'namespace'>>> & Readonly<Record<'valid' | 'invalid', Gauge<'namespace' | 'vhost'>>>;
+
+function countProxy(gauges: ProxyGauges, proxy: KindMap['HTTPProxy'], status: string | undefined): void {
+  const { namespace = '' } = proxy.metadata;
+  const vhost = proxy.spec.virtualhost?.fqdn ?? '';
+  gauges.total.inc({ namespace });
+  if (proxy.spec.virtualhost !== undefined) gauges.root.inc({ namespace });
+  if (status === 'orphaned') gauges.orphaned.inc({ namespace });
+  if (status === 'valid' || status === 'invalid') gauges[status].inc({ namespace, vhost });
+}
