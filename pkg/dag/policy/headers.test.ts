@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { canonicalHeaderName, escapeHeaderValue, type HeadersInput, headersPolicy } from './headers.ts';
+import { canonicalHeaderName, escapeHeaderValue, type HeadersInput, headersPolicy, withHeaderDefaults } from './headers.ts';
 
 const variables = { CONTOUR_NAMESPACE: 'ns', ODD: '100%' };
 
@@ -102,5 +102,44 @@ describe('headersPolicy', () => {
   ];
   test.each(refusals)('$name is refused', ({ input, host, want }) => {
     expect(read(input, host)).toMatchObject({ ok: false, problem: { message: expect.stringContaining(want) } });
+  });
+});
+
+describe('withHeaderDefaults', () => {
+  const own = { set: [{ name: 'X-Env', value: 'dev' }], add: [], remove: ['X-Mine'] };
+  const defaults = { set: { 'x-env': 'prod', 'x-site': '100%', host: 'default.example.com' }, remove: ['x-drop', 'x-mine'] };
+
+  test('what is set wins, removals are united', () => {
+    expect(withHeaderDefaults(own, defaults, variables)).toEqual({
+      ok: true,
+      value: {
+        set: [
+          { name: 'X-Env', value: 'dev' },
+          { name: 'X-Site', value: '100%%' },
+        ],
+        add: [],
+        remove: ['X-Mine', 'X-Drop'],
+        hostRewrite: 'default.example.com',
+      },
+    });
+  });
+
+  test.each([{ hostRewrite: 'own.example.com' }, { hostRewriteHeader: 'X-H' }])('a host of its own stays: %j', (host) => {
+    expect(withHeaderDefaults({ ...own, ...host }, { set: { host: 'default' }, remove: [] }, variables)).toEqual({
+      ok: true,
+      value: { ...own, ...host },
+    });
+  });
+
+  test('without a policy the defaults are all, without defaults the policy is', () => {
+    expect(withHeaderDefaults(undefined, { set: { 'x-a': '1' }, remove: [] }, variables)).toMatchObject({
+      value: { set: [{ name: 'X-A' }] },
+    });
+    expect(withHeaderDefaults(own, undefined, variables)).toEqual({ ok: true, value: own });
+    expect(withHeaderDefaults(own, { set: {}, remove: [] }, variables)).toEqual({ ok: true, value: own });
+  });
+
+  test('a default that is none is a problem', () => {
+    expect(withHeaderDefaults(own, { set: { 'x a': '1' }, remove: [] }, variables).ok).toBe(false);
   });
 });

@@ -40,6 +40,37 @@ export function headersPolicy(input: HeadersInput | undefined, options: HeadersO
   return ok({ set: values, add: [], remove: remove.value, ...hostRewrite(host) });
 }
 
+/** Header changes as the configuration has them. */
+interface HeaderDefaults {
+  readonly set: Readonly<Record<string, string>>;
+  readonly remove: readonly string[];
+}
+
+/**
+ * Adds the configuration's header changes to a policy: what the policy sets wins, removals are united, a default Host
+ * only stands where the policy has none.
+ */
+export function withHeaderDefaults(
+  own: HeadersPolicy | undefined,
+  defaults: HeaderDefaults | undefined,
+  variables: HeadersOptions['variables'],
+): Outcome<HeadersPolicy | undefined> {
+  if (defaults === undefined) return ok(own);
+  const set = Object.entries(defaults.set).map(([name, value]) => ({ name, value }));
+  const base = headersPolicy({ set, remove: defaults.remove }, { host: 'literal', variables });
+  if (!base.ok || base.value === undefined || own === undefined) return base.ok ? ok(base.value ?? own) : base;
+
+  const names = new Set(own.set.map(({ name }) => name));
+  const { hostRewrite: host } = base.value;
+  const hasHost = own.hostRewrite !== undefined || own.hostRewriteHeader !== undefined;
+  return ok({
+    ...own,
+    set: [...own.set, ...base.value.set.filter(({ name }) => !names.has(name))],
+    remove: [...new Set([...own.remove, ...base.value.remove])],
+    ...(!hasHost && host !== undefined && { hostRewrite: host }),
+  });
+}
+
 function invalid(message: string): Outcome<never> {
   return fail('', '', message);
 }

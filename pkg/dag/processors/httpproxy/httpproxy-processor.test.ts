@@ -223,6 +223,56 @@ describe('policies that this version does not enforce', () => {
   });
 });
 
+describe('access rules of the configuration', () => {
+  const globalExtAuth = {
+    extensionService: { namespace: 'sys', name: 'auth' },
+    serviceType: 'grpc',
+    responseTimeoutMs: undefined,
+    failOpen: true,
+  } as const;
+  const off = { ...globalExtAuth, authPolicy: { disabled: true } };
+  const authorization = (disabled: boolean) => `virtualhost: {fqdn: app.example.com, authorization: {authPolicy: {disabled: ${disabled}}}}`;
+  const closed = 'AuthError/AuthNotPermitted';
+  test.each([
+    { name: 'on', host: app, route: '', auth: globalExtAuth, want: closed },
+    { name: 'off', host: app, route: '', auth: off, want: 'valid' },
+    { name: 'off, on for the host', host: authorization(false), route: '', auth: off, want: closed },
+    { name: 'on, off for the host', host: authorization(true), route: '', auth: globalExtAuth, want: 'valid' },
+    {
+      name: 'off for the host, on for the route',
+      host: authorization(true),
+      route: 'authPolicy: {disabled: false},',
+      auth: off,
+      want: closed,
+    },
+    { name: 'on, off for the route', host: app, route: 'authPolicy: {disabled: true},', auth: globalExtAuth, want: 'valid' },
+  ])('authorization $name: $want', ({ host, route, auth, want }) => {
+    const { status, routes } = world(`app: {${host}, routes: [{${route} services: [{name: a, port: 80}]}]}`, { globalExtAuth: auth });
+    expect(status('app')).toBe(want);
+    expect(routes()[0]?.action).toMatchObject(want === 'valid' ? { type: 'forward' } : { type: 'direct-response', status: 503 });
+  });
+
+  const rateLimitService = {
+    extensionService: { namespace: 'sys', name: 'limits' },
+    domain: '',
+    failOpen: false,
+    enableXRateLimitHeaders: false,
+    enableResourceExhaustedCode: false,
+    defaultPolicy: { descriptors: [{ entries: [{ remoteAddress: {} }] }] },
+  };
+  const exempt = 'virtualhost: {fqdn: app.example.com, rateLimitPolicy: {global: {disabled: true}}}';
+  test.each([
+    { name: 'closes hosts', host: app, failOpen: false, want: 'VirtualHostError/RateLimitPolicyNotValid' },
+    { name: 'but not those that are exempt', host: exempt, failOpen: false, want: 'valid' },
+    { name: 'and not where requests may pass without it', host: app, failOpen: true, want: 'valid' },
+  ])('a default rate limit $name', ({ host, failOpen, want }) => {
+    const changes = { rateLimitService: { ...rateLimitService, failOpen } };
+    const { status, parts } = world(`app: {${host}, routes: [{services: [{name: a, port: 80}]}]}`, changes);
+    expect(status('app')).toBe(want);
+    expect(parts).toHaveLength(want === 'valid' ? 1 : 0);
+  });
+});
+
 describe('HTTPS', () => {
   const both = (world: ReturnType<typeof buildProxies>) => ({
     plain: world.routes().map(({ httpsRedirect }) => httpsRedirect),

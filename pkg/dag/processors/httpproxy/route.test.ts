@@ -186,6 +186,17 @@ describe('header policies', () => {
     });
   });
 
+  test('the defaults of the configuration are added to each service', () => {
+    const edits = (value: string) => ({ set: { 'x-env': value }, remove: [] });
+    const policy = { requestHeaders: edits('%CONTOUR_SERVICE_NAME%'), responseHeaders: edits('prod'), applyToIngress: false };
+    const own = 'requestHeadersPolicy: {set: [{name: X-Env, value: dev}]}';
+    const found = clustersOf(`{services: [{name: a, port: 80, ${own}}, {name: b, port: 80}]}`, { policy });
+    expect(found.map(({ requestHeaders, responseHeaders }) => [requestHeaders?.set[0]?.value, responseHeaders?.set[0]?.value])).toEqual([
+      ['dev', 'prod'],
+      ['b', 'prod'],
+    ]);
+  });
+
   test('a Host from a header works on the route', () => {
     expect(onlyRoute(`{requestHeadersPolicy: {set: [{name: host, value: "%REQ(x-h)%"}]}, ${one}}`).requestHeaders).toMatchObject({
       hostRewriteHeader: 'X-H',
@@ -251,6 +262,7 @@ describe('errors', () => {
       route: `{ipAllowPolicy: [{source: Peer, cidr: 10.0.0.0/8}], ipDenyPolicy: [{source: Peer, cidr: 10.0.0.0/8}], ${one}}`,
       want: 'IPFilterError/IncompatibleIPAddressFilters',
     },
+    { route: `{directResponsePolicy: {statusCode: 200, body: ${'é'.repeat(2049)}}}`, want: 'RouteError/DirectResponsePolicyNotValid' },
     { route: '{services: [{name: a, port: 0}]}', want: 'ServiceError/ServicePortInvalid' },
     { route: '{services: [{name: a, port: 80, protocol: ftp}]}', want: 'ServiceError/UnsupportedProtocol' },
     {

@@ -61,15 +61,27 @@ function actionOf(context: RouteContext, settings: RouteSettings): Outcome<Route
     return redirect.ok ? ok({ type: 'redirect', redirect: redirect.value }) : redirect;
   }
   if (directResponsePolicy !== undefined) {
-    const { statusCode, body } = directResponsePolicy;
-    return ok({ type: 'direct-response', status: statusCode, ...(body && { body }) });
+    return directResponse(directResponsePolicy);
   }
   return forwardAction(context, settings);
 }
 
+/** Envoy refuses a route table with a longer body (`max_direct_response_body_size_bytes`). */
+const bodyLimitBytes = 4096;
+
+function directResponse({ statusCode, body = '' }: HTTPDirectResponsePolicy): Outcome<RouteAction> {
+  const size = new TextEncoder().encode(body).length;
+  if (size > bodyLimitBytes) {
+    const message = `route.directResponsePolicy is invalid: the body has ${size} bytes, at most ${bodyLimitBytes} are possible`;
+    return fail('RouteError', 'DirectResponsePolicyNotValid', message);
+  }
+  return ok({ type: 'direct-response', status: statusCode, ...(body !== '' && { body }) });
+}
+
 /** Closes a route that asks for an access rule which would not be enforced; without it, requests would just pass. */
-function guarded({ visit, route, path }: RouteContext, action: RouteAction): RouteAction {
-  const unenforced = unenforcedRoutePolicy(route, path);
+function guarded(context: RouteContext, action: RouteAction): RouteAction {
+  const { visit, route } = context;
+  const unenforced = unenforcedRoutePolicy(context);
   if (unenforced !== undefined) {
     visit.errors.push(unenforced);
     return { type: 'direct-response', status: 503 };

@@ -3,7 +3,7 @@ import { parseGoDuration } from '../../../k8s/duration.ts';
 import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
-import { headersPolicy } from '../../policy/headers.ts';
+import { headersPolicy, withHeaderDefaults } from '../../policy/headers.ts';
 import { loadBalancerPolicy } from '../../policy/load-balancing.ts';
 import { type ResolvedService, resolveService } from '../../policy/service.ts';
 import { upstreamValidation } from '../../policy/upstream-validation.ts';
@@ -32,7 +32,7 @@ export function processService(
   }
   const upstream = upstreamTls(build, visit, { service, resolved: resolved.value, path });
   if (!upstream.ok) return upstream;
-  const headers = serviceHeaders(visit, service, path);
+  const headers = serviceHeaders(context, service, path);
   if (!headers.ok) return headers;
   const { strategy } = route.loadBalancerPolicy ?? {};
   const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service') ?? slowStartProblem(service, strategy);
@@ -75,15 +75,18 @@ interface ServiceHeaders {
   readonly responseHeaders?: HeadersPolicy;
 }
 
-function serviceHeaders(visit: Visit, service: HTTPProxyService, path: string): Outcome<ServiceHeaders> {
+function serviceHeaders({ build, visit }: RouteContext, service: HTTPProxyService, path: string): Outcome<ServiceHeaders> {
   const variables = {
     CONTOUR_NAMESPACE: visit.namespace,
     CONTOUR_SERVICE_NAME: service.name,
     CONTOUR_SERVICE_PORT: String(service.port),
   };
-  const request = headersPolicy(service.requestHeadersPolicy, { host: 'literal-or-header', variables });
+  const { policy } = build.config;
+  const own = headersPolicy(service.requestHeadersPolicy, { host: 'literal-or-header', variables });
+  const request = own.ok ? withHeaderDefaults(own.value, policy?.requestHeaders, variables) : own;
   if (!request.ok) return fail('ServiceError', 'RequestHeadersPolicyInvalid', `${request.problem.message} on request headers`);
-  const response = headersPolicy(service.responseHeadersPolicy, { host: 'refused', variables });
+  const ownResponse = headersPolicy(service.responseHeadersPolicy, { host: 'refused', variables });
+  const response = ownResponse.ok ? withHeaderDefaults(ownResponse.value, policy?.responseHeaders, variables) : ownResponse;
   if (!response.ok) return fail('ServiceError', 'ResponseHeadersPolicyInvalid', `${response.problem.message} on response headers`);
   return ok({
     ...(request.value !== undefined && { requestHeaders: withoutHostHeader(request.value, visit, path) }),

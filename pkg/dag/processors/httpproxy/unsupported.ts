@@ -1,6 +1,7 @@
 import type { HTTPProxyRoute, HTTPProxyService, RateLimitPolicy, VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { Problem } from '../../../util/outcome.ts';
 import { problem, type RootBuild } from './build.ts';
+import type { RouteContext } from './route-context.ts';
 
 /*
  * What the API has and this version does not do yet. Access rules that are not enforced must not leave their host or
@@ -47,9 +48,15 @@ export function jwtProblem({ jwtProviders = [] }: VirtualHost): Problem | undefi
 }
 
 /** The access rule of a host that this version would not enforce. */
-export function unenforcedVirtualHostPolicy(host: VirtualHost): Problem | undefined {
+export function unenforcedVirtualHostPolicy({ config }: RootBuild, host: VirtualHost): Problem | undefined {
   if (limitsRate(host.rateLimitPolicy)) {
     const message = `Spec.VirtualHost.RateLimitPolicy is ${notYet}, so the host is not served`;
+    return problem('VirtualHostError', 'RateLimitPolicyNotValid', message);
+  }
+  const service = config.rateLimitService;
+  const exempt = host.rateLimitPolicy?.global?.disabled === true || service?.failOpen === true;
+  if (!exempt && (service?.defaultPolicy?.descriptors ?? []).length > 0) {
+    const message = `Default Global RateLimit Policy is ${notYet}, so the host is not served`;
     return problem('VirtualHostError', 'RateLimitPolicyNotValid', message);
   }
   if (host.ipAllowPolicy?.length || host.ipDenyPolicy?.length) {
@@ -60,7 +67,10 @@ export function unenforcedVirtualHostPolicy(host: VirtualHost): Problem | undefi
 }
 
 /** The access rule of a route that this version would not enforce. */
-export function unenforcedRoutePolicy(route: HTTPProxyRoute, path: string): Problem | undefined {
+export function unenforcedRoutePolicy({ build, route, path }: RouteContext): Problem | undefined {
+  if (isAuthorizedGlobally(build, route)) {
+    return problem('AuthError', 'AuthNotPermitted', `global external authorization is ${notYet}, so ${path} answers 503`);
+  }
   if (limitsRate(route.rateLimitPolicy)) {
     return problem('RouteError', 'RateLimitPolicyNotValid', `${path}.rateLimitPolicy is ${notYet}, so the route answers 503`);
   }
@@ -69,6 +79,15 @@ export function unenforcedRoutePolicy(route: HTTPProxyRoute, path: string): Prob
     return problem('IPFilterError', 'IPFilterPolicyNotValid', message);
   }
   return undefined;
+}
+
+/** Whether the authorization of the configuration holds for a route: the route's word, else the host's, else its own. */
+function isAuthorizedGlobally({ config, root }: RootBuild, { authPolicy }: HTTPProxyRoute): boolean {
+  if (config.globalExtAuth === undefined) return false;
+  if (authPolicy !== undefined) return authPolicy.disabled !== true;
+  const authorization = root.proxy.spec.virtualhost?.authorization;
+  if (authorization !== undefined) return authorization.authPolicy?.disabled !== true;
+  return config.globalExtAuth.authPolicy?.disabled !== true;
 }
 
 function limitsRate(policy: RateLimitPolicy | undefined): boolean {

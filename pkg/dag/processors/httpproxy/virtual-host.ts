@@ -28,7 +28,7 @@ export function processVirtualHost(build: RootBuild): readonly VirtualHostPart[]
   if (tcp === 'failed') return [];
 
   const drafts = processRoutes(build);
-  const unenforced = unenforcedVirtualHostPolicy(host);
+  const unenforced = unenforcedVirtualHostPolicy(build, host);
   if (unenforced !== undefined) return refuse(build, unenforced);
   warnings.push(...ignoredVirtualHostFields(host));
 
