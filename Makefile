@@ -47,7 +47,9 @@ demo: envoy-api ## Serve config/samples/demo with a real Envoy; edit the files a
 ## Generate
 
 .PHONY: generate
-generate: envoy-api ## Make everything that is generated: pkg/envoy-api, config/crd
+generate: envoy-api ## Make everything that is generated: pkg/envoy-api, config/crd, the Gateway API's schemas
+	@hack/fetch-binaries.sh gateway-api-crds
+	@$(NODE) hack/generate-gateway-schemas.ts
 	@$(NODE) hack/generate-crds.ts
 
 .PHONY: verify-generated

@@ -23,7 +23,9 @@ const directory = gatewayApiCrdDir('standard');
 
 /** Every served version of a kind must have the same schema: an object is admitted by one, whatever version it is written in. */
 function schemaOf(crd: Crd): StructuralSchema {
-  const served = crd.spec.versions.filter((version) => version.served).map((version) => withoutDescriptions(version.schema.openAPIV3Schema));
+  const served = crd.spec.versions
+    .filter((version) => version.served)
+    .map((version) => withoutDescriptions(version.schema.openAPIV3Schema));
   const [first] = served;
   if (first === undefined || !served.every((schema) => isDeepStrictEqual(schema, first))) {
     throw new Error(`the served versions of ${crd.spec.names.kind} differ`);

@@ -3,14 +3,24 @@
 # it was found.
 set -eu
 cd "$(dirname "$0")/.."
+generated='config/crd pkg/apis/gateway/schemas.gen.ts'
 
 before=$(mktemp -d)
 trap 'rm -rf "$before"' EXIT
-cp -R config/crd "$before/crd"
-node_modules/.bin/node --disable-warning=ExperimentalWarning hack/generate-crds.ts
-if ! diff -ru "$before/crd" config/crd; then
-  rm -rf config/crd
-  cp -R "$before/crd" config/crd
-  echo 'verify-generated: config/crd is not up to date; run make generate and commit' >&2
+for path in $generated; do
+  mkdir -p "$before/$(dirname "$path")"
+  cp -R "$path" "$before/$path"
+done
+
+make --no-print-directory generate >/dev/null
+
+stale=
+for path in $generated; do
+  diff -ru "$before/$path" "$path" || stale="$stale $path"
+  rm -rf "$path"
+  cp -R "$before/$path" "$path"
+done
+[ -z "$stale" ] || {
+  echo "verify-generated: not up to date:$stale; run make generate and commit" >&2
   exit 1
-fi
+}
