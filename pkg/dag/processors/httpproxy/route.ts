@@ -1,3 +1,4 @@
+import type { HTTPDirectResponsePolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Route, RouteAction, RouteMatch } from '../../model/route.ts';
 import { mergeConditions } from '../../policy/match.ts';
