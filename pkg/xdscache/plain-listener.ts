@@ -3,7 +3,7 @@ import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { plainFilterChain } from '../envoy/listener/filter-chain.ts';
 import { encode } from '../envoy/protobuf.ts';
-import { allRouteName, allScope, isExactHost, restRouteName, restScope, scopedRoute, scopeKey, shardName } from '../envoy/route/scopes.ts';
+import { allRouteName, isExactHost, restRouteName, restScope, scopedRoute, scopeKey, shardName } from '../envoy/route/scopes.ts';
 import { ScopedRouteConfiguration } from '../envoy-api/envoy/config/route/v3/scoped_route.ts';
 import { compareStrings } from '../util/compare.ts';
 import { encodedBytes, sharedResource } from './lazy-resource.ts';
@@ -15,8 +15,8 @@ import { routeTable, sameRoutes } from './route-table.ts';
 import type { UpdateBuilder } from './update-builder.ts';
 
 /**
- * A plaintext listener: its exact hosts in shards with a scope each, its wildcards in one more, and all hosts together for clients that
- * the scopes cannot serve. A change of a host touches the one shard that it is in.
+ * A plaintext listener: its exact hosts in shards with a scope each, its wildcards in one more, and all hosts together for proxies without
+ * scopes, which is encoded only if there is one. A change of a host touches the one shard that it is in.
  */
 export class PlainListenerState implements ListenerState {
   readonly #hosts = new Map<string, VirtualHost>();
@@ -92,12 +92,11 @@ export class PlainListenerState implements ListenerState {
   }
 
   #scopeResource(key: string, table: string, scope: string): Resource {
-    const onDemand = scope === allScope;
     const origins = () => {
       const host = this.#hosts.get(scope);
       return host ? host.origins : [this.#listener.origin];
     };
-    return sharedResource(key, origins, () => encodedBytes(encode(ScopedRouteConfiguration, scopedRoute(key, table, onDemand))));
+    return sharedResource(key, origins, () => encodedBytes(encode(ScopedRouteConfiguration, scopedRoute(key, table))));
   }
 
   #takeTable(name: string, update: UpdateBuilder): void {
@@ -124,13 +123,8 @@ export class PlainListenerState implements ListenerState {
       const chain = encodedChain((source) => plainFilterChain({ ...settings, source }));
       update.set(typeUrls.listener, listenerResource(this.#listener, this.#config, [chain]));
     }
-    if (present && !this.#published) {
-      const key = scopeKey(name, allScope);
-      update.set(typeUrls.scopedRoute, this.#scopeResource(key, allRouteName(name), allScope));
-    }
     if (!present && this.#published) {
       update.delete(typeUrls.listener, name);
-      update.delete(typeUrls.scopedRoute, scopeKey(name, allScope));
       update.delete(typeUrls.route, allRouteName(name));
     }
     this.#published = present;

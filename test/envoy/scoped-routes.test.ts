@@ -58,7 +58,7 @@ describe.each([
 
   test('a path that a known host does not have is 404, not for wildcards or the catch-all', async () => {
     expect(await outcome(ask('named.wild.com', { path: '/other' }))).toEqual({ status: 404 });
-    expect(await outcome(ask('NAMED.wild.com', { path: '/other' }))).toEqual({ status: 404 });
+    expect(await outcome(ask('NAMED.wild.com:80', { path: '/other' }))).toEqual({ status: 404 });
   });
 
   test('an unknown host', async () => {
@@ -70,7 +70,7 @@ describe.each([
     expect(await outcome(ask('a.example.com.'))).toEqual(unknown);
   });
 
-  test.each(['ingress_http|REST', 'ingress_http|ALL', 'ingress_http|named.wild.com'])('a scope %s of the client has no effect', async (scope) => {
+  test.each(['ingress_http|REST', 'ingress_http|REST:1', 'ingress_http|named.wild.com'])('a scope %s of the client has no effect', async (scope) => {
     const headers = { 'x-isoline-scope': scope };
     expect(await outcome(ask('a.example.com', { headers }))).toEqual({ status: 200, service: 'exact' });
     expect(await outcome(ask('a.example.com', { headers, path: '/other' }))).toEqual({ status: 404 });

@@ -14,8 +14,6 @@ const shardCount = 256;
 
 /** The hosts that are no exact ones: wildcards and `*`. No host is spelled so: hosts are in lower case. */
 export const restScope = 'REST';
-/** All hosts, for requests whose Host is not in lower case. */
-export const allScope = 'ALL';
 
 /** The key, and the name, of a scope. */
 export function scopeKey(listener: string, scope: string): string {
@@ -32,7 +30,10 @@ export function restRouteName(listener: string): string {
   return `${listener}/${restScope}`;
 }
 
-/** The RouteConfiguration of all hosts, by the name that Contour gives to the only one of a plaintext listener. */
+/**
+ * The RouteConfiguration of all hosts, by the name that Contour gives to the only one of a plaintext listener: for proxies without an
+ * aggregated stream, which get no scopes.
+ */
 export function allRouteName(listener: string): string {
   return listener;
 }
@@ -42,13 +43,12 @@ export function isExactHost(host: string): boolean {
   return !host.startsWith('*');
 }
 
-/** A scope; an on-demand one costs a proxy nothing until the first request that needs it. */
-export function scopedRoute(key: string, routeName: string, onDemand: boolean): ScopedRouteConfiguration {
+/** A scope: where requests with this key find their routes. */
+export function scopedRoute(key: string, routeName: string): ScopedRouteConfiguration {
   return ScopedRouteConfiguration.fromPartial({
     name: key,
     key: { fragments: [{ type: { $case: 'stringKey', value: key } }] },
     routeConfigurationName: routeName,
-    onDemand,
   });
 }
 
