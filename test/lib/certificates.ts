@@ -54,8 +54,13 @@ function keysOf(algorithm: 'p256' | 'rsa2048' | 'rsa1024'): { publicKey: KeyObje
 /** A value in ASN.1's distinguished encoding: tag, length, content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
-  const length = content.length < 128 ? Buffer.of(content.length) : Buffer.of(0x82, content.length >> 8, content.length & 0xff);
-  return Buffer.concat([Buffer.of(tag), length, content]);
+  return Buffer.concat([Buffer.of(tag), lengthOf(content), content]);
+}
+
+/** In as few bytes as it goes: BoringSSL, in Envoy, takes no other. */
+function lengthOf({ length }: Buffer): Buffer {
+  if (length < 0x80) return Buffer.of(length);
+  return length < 0x100 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 0xff);
 }
 
 const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts);

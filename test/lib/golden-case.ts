@@ -34,14 +34,18 @@ const decoded = ({ data }: Secret, name: string): string => Buffer.from(data?.[n
 
 /**
  * Builds a case: objects in YAML, before which a ContourConfiguration may stand. Every object must be one that the
- * API server would take. Objects have generation 1.
+ * API server would take. Objects have generation 1. `adapt` may alter the configuration, such as its ports.
  */
-export async function buildCase(file: URL, material: KeyMaterial): Promise<{ readonly config: Config; readonly pipeline: Pipeline }> {
+export async function buildCase(
+  file: URL,
+  material: KeyMaterial,
+  adapt: (config: Config) => Config = (config) => config,
+): Promise<{ readonly config: Config; readonly pipeline: Pipeline }> {
   await loadCel();
   const documents = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as unknown);
   const objects = documents.map((document) => admitted(document, material));
   const configuration = objects.find(({ kind }) => kind === 'ContourConfiguration') as ContourConfiguration | undefined;
-  const config = configOf(configuration);
+  const config = adapt(configOf(configuration));
   const pipeline = new Pipeline({ config, secrets: material.secrets });
   for (const object of objects) if (object !== configuration) pipeline.cache.apply(object);
   const { faults } = pipeline.buildAll();
