@@ -1,15 +1,16 @@
 import { relative } from 'node:path';
 import { parseObjectKey } from '../apis/meta.ts';
+import { loadCel } from '../apis/validate.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { Logger } from '../util/logger.ts';
+import { admitFromFile } from './file/admission.ts';
 import { FileWatcher, type FileContents } from './file/file-watcher.ts';
 import type { FileSources } from './file/file-scan.ts';
-import { type Admit, type FileProblem, ObjectStore } from './file/object-store.ts';
+import { type FileProblem, ObjectStore } from './file/object-store.ts';
 import { Stamps } from './file/stamps.ts';
 
 export interface FileProviderOptions extends FileSources {
   readonly cache: Pick<KubernetesCache, 'apply' | 'remove'>;
-  readonly admit: Admit;
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -21,7 +22,7 @@ export interface FileProviderOptions extends FileSources {
  */
 export class FileProvider implements AsyncDisposable {
   readonly #options: FileProviderOptions;
-  readonly #store: ObjectStore;
+  readonly #store = new ObjectStore(admitFromFile);
   readonly #stamps = new Stamps();
   readonly #watcher: FileWatcher;
   readonly #unreadable = new Map<string, string>();
@@ -29,13 +30,13 @@ export class FileProvider implements AsyncDisposable {
 
   constructor(options: FileProviderOptions) {
     this.#options = options;
-    this.#store = new ObjectStore(options.admit);
     this.#watcher = new FileWatcher({ dirs: options.dirs, files: options.files, onChange: (contents) => this.#take(contents) });
   }
 
   /** Reads all files; when it resolves their objects are in the cache. Then follows them until disposed. */
   async start(): Promise<void> {
     for (const file of this.#options.files) this.#unreadable.set(file, 'is not there');
+    await loadCel();
     await this.#watcher.start();
   }
 
@@ -76,7 +77,7 @@ export class FileProvider implements AsyncDisposable {
     for (const problem of problems) {
       const text = formatFileProblem(problem);
       now.add(text);
-      if (!this.#told.has(text)) log.error({ ...problem, context: 'file' }, text);
+      if (!this.#told.has(text)) log[problem.warning === true ? 'warn' : 'error']({ ...problem, context: 'file' }, text);
     }
     if (now.size === 0 && this.#told.size > 0) log.info({ context: 'file' }, 'all files are good again');
     this.#told = now;

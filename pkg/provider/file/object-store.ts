@@ -15,6 +15,8 @@ export interface FileProblem {
   /** The field at fault, such as `spec.routes[0].services`. */
   readonly field?: string;
   readonly message: string;
+  /** Set: nothing is lost by it but what it names, and the object is served. */
+  readonly warning?: true;
 }
 
 /** What is said of an object before it is served: the objects to serve in its place (itself, and what it implies), or its faults. */
@@ -115,7 +117,7 @@ export class ObjectStore {
     const object = showKey(key);
     const problem = ({ field, message }: FieldFault): FileProblem => ({ file, line: found.lineOf(field), object, ...(field !== '' && { field }), message });
     const admission = this.#admit(found.object);
-    if (admission.ok) return { source: found.object, key, objects: admission.objects, line, problems: admission.warnings.map(problem) };
+    if (admission.ok) return { source: found.object, key, objects: admission.objects, line, problems: admission.warnings.map((fault) => ({ ...problem(fault), warning: true })) };
     problems.push(...admission.faults.map(problem));
     return last; // as an API server would keep it
   }
@@ -151,7 +153,7 @@ export class ObjectStore {
       const [first, ...others] = [...holders.keys()].sort(compareStrings);
       return others.map((file) => {
         const line = this.#files.get(file)?.held.get(key)?.line;
-        return { file, ...(line !== undefined && { line }), object: showKey(key), message: `is in ${first} too, and that one is used` };
+        return { file, ...(line !== undefined && { line }), object: showKey(key), message: `is in ${first} too, and that one is used`, warning: true as const };
       });
     });
   }
