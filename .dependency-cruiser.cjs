@@ -1,6 +1,15 @@
 // The import rules: imports go down only, the core is pure, and each outside package has its place.
 // The layers are those of README.md, "Layout"; why swc parses is in docs/adr/0003.
 
+// swc's visitor does not know `using` yet and throws; what it declares is like any other variable.
+const { Visitor } = require('@swc/core/Visitor.js');
+const { visitStatement } = Visitor.prototype;
+Visitor.prototype.visitStatement = function (statement) {
+  if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement);
+  this.visitVariableDeclarators(statement.decls);
+  return statement;
+};
+
 const layers = [
   ['util', 'schema', 'envoy-api'],
   ['apis', 'k8s', 'config'],
