@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestEnvironment } from '../../pkg/controller-runtime/envtest/environment.ts';
-import { startApiServer } from '../support/api-server.ts';
+import { startApiServer } from '../lib/api-server.ts';
 
 describe('the test environment', () => {
   let environment: TestEnvironment;

@@ -1,23 +1,6 @@
-/** `metadata` as far as the framework reads it. */
-export interface ObjectMeta {
-  readonly name: string;
-  /** `''` or absent for cluster-scoped kinds. */
-  readonly namespace?: string;
-  readonly generation?: number;
-  readonly resourceVersion?: string;
-  readonly uid?: string;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
+import type { KubeObject } from '../../apis/meta.ts';
 
-/** Any Kubernetes object: plain JSON, never mutated. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-}
+export type { KubeObject, ObjectMeta } from '../../apis/meta.ts';
 
 /** Where the API server keeps a kind. */
 export interface ResourceKind {
