@@ -1,5 +1,15 @@
-import type { CircuitBreakers, DnsLookupFamily } from '../dag/model/cluster.ts';
-import type { TlsVersion } from '../dag/model/virtual-host.ts';
+export type TlsVersion = '1.2' | '1.3';
+
+export type DnsLookupFamily = 'auto' | 'v4' | 'v6' | 'all';
+
+/** Limits of one cluster; a field that is absent leaves Envoy's default. */
+export interface CircuitBreakers {
+  readonly maxConnections?: number;
+  readonly maxPendingRequests?: number;
+  readonly maxRequests?: number;
+  readonly maxRetries?: number;
+  readonly perHostMaxConnections?: number;
+}
 
 /** A namespace and a name. */
 export interface NamespacedName {

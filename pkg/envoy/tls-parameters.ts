@@ -1,5 +1,4 @@
-import type { TlsParameters as TlsConfig } from '../config/config.ts';
-import type { TlsVersion } from '../dag/model/virtual-host.ts';
+import type { TlsParameters as TlsConfig, TlsVersion } from '../config/config.ts';
 import { TlsParameters, TlsParameters_TlsProtocol } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/common.ts';
 
 const protocols = { '1.2': TlsParameters_TlsProtocol.TLSv1_2, '1.3': TlsParameters_TlsProtocol.TLSv1_3 } as const;

@@ -1,8 +1,7 @@
-import type { Observable } from 'rxjs';
 import type { KindMap, KindName } from '../apis/kinds.ts';
 import { type KubeObject, keyOf, type ObjectKey, type ObjectRef, objectKey, parseObjectKey } from '../apis/meta.ts';
 import { compareStrings } from '../util/compare.ts';
-import { type Change, Changes } from './changes.ts';
+import { Changes } from './changes.ts';
 import { indexEntries } from './indexes.ts';
 import { type IndexName, indexKey, type Key, type Reader } from './reader.ts';
 import { sameForBuild } from './relevance.ts';
@@ -32,7 +31,7 @@ export class KubernetesCache {
   }
 
   /** Changes that matter to a build, told synchronously after the cache has them. */
-  get changes(): Observable<Change> {
+  get changes(): Changes['observable'] {
     return this.#changes.observable;
   }
 

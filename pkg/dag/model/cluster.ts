@@ -1,20 +1,10 @@
+import type { CircuitBreakers, DnsLookupFamily } from '../../config/config.ts';
 import type { Origin } from './origin.ts';
 
 /** How Isoline speaks to an upstream. `undefined` is HTTP/1.1 in the clear. */
 export type UpstreamProtocol = 'h2' | 'h2c' | 'tls';
 
 export type LoadBalancerPolicy = 'RoundRobin' | 'WeightedLeastRequest' | 'Random' | 'Cookie' | 'RequestHash';
-
-export type DnsLookupFamily = 'auto' | 'v4' | 'v6' | 'all';
-
-/** Limits of one cluster; a field that is absent leaves Envoy's default. */
-export interface CircuitBreakers {
-  readonly maxConnections?: number;
-  readonly maxPendingRequests?: number;
-  readonly maxRequests?: number;
-  readonly maxRetries?: number;
-  readonly perHostMaxConnections?: number;
-}
 
 /** Whom to trust as an upstream. */
 export interface UpstreamValidation {

@@ -1,8 +1,7 @@
+import type { TlsVersion } from '../../config/config.ts';
 import type { SecretNode, WeightedCluster } from './cluster.ts';
 import type { Origin } from './origin.ts';
 import type { Route } from './route.ts';
-
-export type TlsVersion = '1.2' | '1.3';
 
 /** How a secure virtual host ends TLS. */
 export interface TlsTermination {

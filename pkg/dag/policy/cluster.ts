@@ -1,8 +1,8 @@
-import type { Config } from '../../config/config.ts';
+import type { CircuitBreakers, Config } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
-import type { CircuitBreakers, Cluster, LoadBalancerPolicy, SecretNode, UpstreamProtocol, UpstreamValidation } from '../model/cluster.ts';
+import type { Cluster, LoadBalancerPolicy, SecretNode, UpstreamProtocol, UpstreamValidation } from '../model/cluster.ts';
 import type { Origin } from '../model/origin.ts';
 import { tlsSecret } from './secret.ts';
 import type { ResolvedService } from './service.ts';

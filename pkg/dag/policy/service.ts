@@ -1,9 +1,9 @@
 import type { Service } from '../../apis/core/v1/service.ts';
-import type { Config } from '../../config/config.ts';
+import type { CircuitBreakers, Config } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
-import type { CircuitBreakers, ServicePort, UpstreamProtocol } from '../model/cluster.ts';
+import type { ServicePort, UpstreamProtocol } from '../model/cluster.ts';
 import { leadsToProxyItself } from './external-name.ts';
 
 /** A port of a Service, as a route names it. */

@@ -1,4 +1,4 @@
-import type { TlsVersion } from '../model/virtual-host.ts';
+import type { TlsVersion } from '../../config/config.ts';
 
 /** The TLS versions of a host: not below `minVersion`, not above `maxVersion`. */
 export interface TlsVersions {

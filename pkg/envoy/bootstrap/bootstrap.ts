@@ -1,4 +1,4 @@
-import type { DnsLookupFamily } from '../../dag/model/cluster.ts';
+import type { DnsLookupFamily } from '../../config/config.ts';
 import { Bootstrap, type RuntimeLayer } from '../../envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { ApiConfigSource, ApiConfigSource_ApiType, ApiVersion } from '../../envoy-api/envoy/config/core/v3/config_source.ts';
 import { AccessLog } from '../../envoy-api/envoy/config/accesslog/v3/accesslog.ts';

@@ -1,4 +1,5 @@
-import type { CircuitBreakers, Cluster } from '../../dag/model/cluster.ts';
+import type { CircuitBreakers } from '../../config/config.ts';
+import type { Cluster } from '../../dag/model/cluster.ts';
 import { compareStrings } from '../../util/compare.ts';
 import { secretName, serviceClusterName } from '../names.ts';
 

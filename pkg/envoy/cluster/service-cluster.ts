@@ -1,5 +1,5 @@
-import type { ClusterConfig } from '../../config/config.ts';
-import type { CircuitBreakers as DagBreakers, Cluster as DagCluster, DnsLookupFamily, ServicePort } from '../../dag/model/cluster.ts';
+import type { ClusterConfig, CircuitBreakers as DagBreakers, DnsLookupFamily } from '../../config/config.ts';
+import type { Cluster as DagCluster, ServicePort } from '../../dag/model/cluster.ts';
 import type { Origin } from '../../dag/model/origin.ts';
 import { CircuitBreakers } from '../../envoy-api/envoy/config/cluster/v3/circuit_breaker.ts';
 import { Cluster, Cluster_DiscoveryType, Cluster_DnsLookupFamily, Cluster_LbPolicy } from '../../envoy-api/envoy/config/cluster/v3/cluster.ts';
