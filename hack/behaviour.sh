@@ -3,7 +3,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 suite=${1:-}
-[ -x "$suite/run.py" ] || {
+[ -f "$suite/run.py" ] || {
   echo 'behaviour: give the folder of the behaviour cases: make behaviour BEHAVIOUR=/path/to/behaviour' >&2
   exit 2
 }
@@ -16,4 +16,4 @@ for file in "$root"/config/crd/*.yaml "$cache"/gateway-api/standard/gateway.*.ya
   case $file in */kustomization.yaml | *_vap_*) continue ;; esac
   set -- --crds "$file" "$@"
 done
-exec "$suite/run.py" --controller "$root/bin/isoline" "$@"
+exec python3 "$suite/run.py" --controller "$root/bin/isoline" "$@"
