@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { Server as GrpcServer, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
@@ -154,8 +155,11 @@ export class XdsServer implements AsyncDisposable {
     const server = tlsServer(new CertificateFiles(tls, logger));
     server.on('secureConnection', (socket) => injector.injectConnection(socket));
     server.on('tlsClientError', (error, socket) => {
+      if (socket.bytesRead === 0) return; // a probe that only looks whether the port is open
       this.#metrics.handshakeFailed();
-      logger.warn({ error, peer: `${socket.remoteAddress}:${socket.remotePort}` }, 'a client of the xDS server was refused');
+      // With a certificate that cannot be verified the error says only that the connection is gone.
+      const reason = socket.authorizationError ?? error.message;
+      logger.warn({ reason, peer: `${socket.remoteAddress}:${socket.remotePort}` }, 'a client of the xDS server was refused');
     });
     return server;
   }
@@ -210,7 +214,8 @@ export class XdsServer implements AsyncDisposable {
 
 function tlsServer(certificates: CertificateFiles): TlsServer {
   // The options of the context are given again at a rotation: what is left out then falls back to its default.
-  const context = () => ({ ...certificates.material, minVersion: 'TLSv1.3' as const });
+  // Without tickets each connection is verified against the authorities that count now.
+  const context = () => ({ ...certificates.material, minVersion: 'TLSv1.3' as const, secureOptions: constants.SSL_OP_NO_TICKET });
   const server = createTlsServer({ ...context(), requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'], noDelay: true });
   server.prependListener('connection', () => {
     if (certificates.refresh()) server.setSecureContext(context());

@@ -68,10 +68,17 @@ export class XdsClient implements AsyncDisposable {
   readonly #client: Client;
   readonly #streams: XdsClientStream[] = [];
 
-  /** @param target such as `127.0.0.1:8001`. */
+  /**
+   * @param target such as `127.0.0.1:8001`.
+   * @param credentials with TLS, the server must have a certificate for the name `contour`. Default: no TLS.
+   */
   constructor(target: string, credentials: ChannelCredentials = ChannelCredentials.createInsecure()) {
-    // Tests of the same process must not share a connection.
-    this.#client = new Client(target, credentials, { 'grpc.use_local_subchannel_pool': 1, 'grpc.max_receive_message_length': -1 });
+    this.#client = new Client(target, credentials, {
+      // Tests of the same process must not share a connection.
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc.max_receive_message_length': -1,
+      'grpc.ssl_target_name_override': 'contour',
+    });
   }
 
   /** Opens a stream. Nothing is asked for until `subscribe` or `send`. */
