@@ -23,9 +23,12 @@ export function duration(milliseconds: number): Duration {
   return { seconds, nanos: Math.round((milliseconds - seconds * 1000) * 1e6) };
 }
 
-/** The three-way timeouts: absent is Envoy's default, `'disabled'` is an explicit zero, which switches the timeout off. */
+/**
+ * The three-way timeouts: absent is Envoy's default, `'disabled'` is an explicit zero, which switches the timeout off. Whole milliseconds,
+ * rounded up: Envoy cuts the rest off, and what is left of half a millisecond would switch the timeout off.
+ */
 export function timeout(setting: number | 'disabled' | undefined): Duration | undefined {
-  return setting === undefined ? undefined : duration(setting === 'disabled' ? 0 : setting);
+  return setting === undefined ? undefined : duration(setting === 'disabled' ? 0 : Math.ceil(setting));
 }
 
 /** A message in wire form: what comes first, then `parts` as the repeated message field `field`. */

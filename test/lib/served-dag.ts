@@ -62,9 +62,15 @@ export class ServedDag implements AsyncDisposable {
     await this.#envoy.ready();
   }
 
-  /** A backend for a Service of the namespace `ns`: it answers with its name, and the path and headers that it got. */
+  /**
+   * A backend for a Service of the namespace `ns`: it answers with its name, and the path and headers that it got; after `wait`
+   * milliseconds if the query says so.
+   */
   async backend(service: string): Promise<void> {
-    const server = createServer((request, response) => response.end(JSON.stringify({ service, path: request.url, ...request.headers })));
+    const server = createServer((request, response) => {
+      const answer = () => response.setHeader('x-backend', service).end(JSON.stringify({ service, path: request.url, ...request.headers }));
+      setTimeout(answer, Number(new URL(request.url ?? '/', 'http://backend').searchParams.get('wait') ?? 0));
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     this.#backends.push(server);
