@@ -3,7 +3,7 @@ import { isIpv4 } from '../../schema/formats.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '../discovery/v1/endpoint-slice.ts';
 import type { KindAdmission } from '../kind-admission.ts';
 import { Faults } from './faults.ts';
-import { endpointAddress } from './ip-address.ts';
+import { canonicalIpAddress, endpointAddress } from './ip-address.ts';
 import { checkLabels } from './metadata.ts';
 import { dnsLabel, dnsSubdomain, fullyQualifiedDomainName, labelValue, qualifiedName } from './names.ts';
 
@@ -79,7 +79,7 @@ function checkAddress(faults: Faults, path: Path, address: string, addressType: 
     faults.check(path, address, fullyQualifiedDomainName);
   } else if (addressType === 'IPv4' || addressType === 'IPv6') {
     const before = faults.found.length;
-    faults.check(path, address, endpointAddress);
+    faults.check(path, address, (text) => endpointAddress(text) ?? canonicalIpAddress(text));
     const isRightFamily = isIpv4(address) === (addressType === 'IPv4');
     if (faults.found.length === before && !isRightFamily) faults.add(path, `must be an ${addressType} address; it is "${address}"`);
   }

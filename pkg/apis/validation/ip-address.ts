@@ -16,6 +16,14 @@ export function endpointAddress(text: string): string | undefined {
   return special === undefined ? undefined : `must not be ${special}`;
 }
 
+/** An IP address that is written as RFC 5952 has it. */
+export function canonicalIpAddress(text: string): string | undefined {
+  const fault = ipAddress(text);
+  if (fault !== undefined || isIpv4(text)) return fault;
+  const canonical = formatIpv6(expandIpv6(text));
+  return text === canonical ? undefined : `must be written as ${canonical}`;
+}
+
 /** A range of addresses such as `10.0.0.0/8`, without bits after the prefix. */
 export function cidr(text: string): string | undefined {
   const [address = '', bits = '', ...rest] = text.split('/');
@@ -38,6 +46,16 @@ function expandIpv6(text: string): readonly number[] {
   const tail = after === undefined || after === '' ? [] : after.split(':');
   const zeros = after === undefined ? [] : Array.from({ length: 8 - head.length - tail.length }, () => '0');
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}
+
+/** The longest run of two zero groups or more is left out; of equal runs the first. */
+function formatIpv6(groups: readonly number[]): string {
+  const text = groups.map((group) => group.toString(16)).join(':');
+  const runs = [...text.matchAll(/(?<![0-9a-f])0(?::0)+(?![0-9a-f])/g)].map(([run]) => run);
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
+  if (longest === '') return text;
+  const at = text.search(new RegExp(`(?<![0-9a-f])${longest}(?![0-9a-f])`));
+  return `${text.slice(0, at).replace(/:$/, '')}::${text.slice(at + longest.length).replace(/^:/, '')}`;
 }
 
 function isMapped(text: string): boolean {

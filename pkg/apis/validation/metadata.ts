@@ -51,14 +51,15 @@ export interface MetadataRules {
 
 /**
  * Fits `metadata` to what every object has there, and checks names, labels and annotations. An object of a namespaced
- * kind without a namespace is in `default`, as with kubectl. Paths begin with `metadata`.
+ * kind without a namespace is in `default`, as with kubectl; the namespace of an object of another kind is dropped.
+ * Paths begin with `metadata`.
  */
 export function admitMetadata(given: unknown, rules: MetadataRules): { readonly metadata: ObjectMeta; readonly errors: readonly Finding[]; readonly warnings: readonly Finding[] } {
   const { value, errors, warnings } = conform(plan, given ?? {});
   const below = (findings: readonly Finding[]) => findings.map(({ path, message }) => ({ path: path === '' ? 'metadata' : `metadata.${path}`, message }));
   if (errors.length > 0) return { metadata: { name: '' }, errors: below(errors), warnings: below(warnings) };
-  const { managedFields: _, ...kept } = value as Metadata & { readonly managedFields?: unknown };
-  const metadata = rules.namespaced && (kept.namespace ?? '') === '' ? { ...kept, namespace: 'default' } : kept;
+  const { managedFields: _, namespace = '', ...kept } = value as Metadata & { readonly managedFields?: unknown };
+  const metadata = rules.namespaced ? { ...kept, namespace: namespace === '' ? 'default' : namespace } : kept;
   return { metadata: metadata as ObjectMeta, errors: checkMetadata(metadata, rules), warnings: below(warnings) };
 }
 
@@ -67,7 +68,6 @@ function checkMetadata(metadata: Metadata, rules: MetadataRules): readonly Findi
   const { name, namespace = '' } = metadata;
   if (faults.require(['metadata', 'name'], name)) faults.check(['metadata', 'name'], name as string, rules.name);
   if (rules.namespaced) faults.check(['metadata', 'namespace'], namespace, dnsLabel);
-  else if (namespace !== '') faults.add(['metadata', 'namespace'], 'must not be set: the kind has no namespaces');
   checkLabels(faults, ['metadata', 'labels'], metadata.labels ?? {});
   checkAnnotations(faults, metadata.annotations ?? {});
   for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) faults.check(['metadata', 'finalizers', index], finalizer, qualifiedName);

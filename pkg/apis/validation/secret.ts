@@ -23,9 +23,11 @@ export const secretAdmission: KindAdmission = {
 
 function completeSecret({ stringData, ...secret }: Secret): Secret {
   const type = (secret.type ?? '') === '' ? 'Opaque' : secret.type as string;
-  if (stringData === undefined) return { ...secret, type };
-  const encoded = Object.entries(stringData).map(([key, value]) => [key, encodeBase64(value)]);
-  return { ...secret, type, data: { ...secret.data, ...Object.fromEntries(encoded) } };
+  const data = [
+    ...Object.entries(secret.data ?? {}).map(([key, value]) => [key, value.replace(/[\r\n]/g, '')]),
+    ...Object.entries(stringData ?? {}).map(([key, value]) => [key, encodeBase64(value)]),
+  ];
+  return { ...secret, type, ...(data.length > 0 && { data: Object.fromEntries(data) as Readonly<Record<string, string>> }) };
 }
 
 function validateSecret(secret: Secret) {

@@ -142,7 +142,7 @@ function checkPorts(faults: Faults, ports: readonly ServicePort[], isClusterIp: 
     faults.check([...path, 'port'], number, portNumber);
     faults.oneOf([...path, 'protocol'], protocol, ['TCP', 'UDP', 'SCTP']);
     if (typeof targetPort === 'string') faults.check([...path, 'targetPort'], targetPort, portName);
-    else faults.check([...path, 'targetPort'], targetPort, portNumber);
+    else if (targetPort !== number) faults.check([...path, 'targetPort'], targetPort, portNumber);
     if (appProtocol !== undefined) faults.check([...path, 'appProtocol'], appProtocol, qualifiedName);
     faults.unique(path, numbers, `${number}/${protocol}`);
     if (nodePort !== 0) faults.unique([...path, 'nodePort'], nodePorts, `${nodePort}/${protocol}`);
