@@ -4,7 +4,7 @@ import { eventually } from '../../test/lib/eventually.ts';
 import { XdsClient } from '../../test/lib/xds-client.ts';
 import { cluster, endpoints, listener, routes, update } from '../../test/lib/xds-fixtures.ts';
 import type { LogFields, Logger } from '../util/logger.ts';
-import { type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import { type ConfigSourceKind, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { XdsServer } from './xds-server.ts';
 
@@ -269,7 +269,11 @@ describe('single-type streams', () => {
 
   test('resources refer to others by single-type streams there, and by the aggregated one here', async () => {
     const forms: string[] = [];
-    const resource = { ...cluster('a'), encoded: (source: string) => (forms.push(source), cluster('a').encoded('ads')) };
+    const encoded = (source: ConfigSourceKind) => {
+      forms.push(source);
+      return cluster('a').encoded(source);
+    };
+    const resource = { ...cluster('a'), encoded };
     snapshot.apply(update({ cluster: [resource] }));
     for (const options of [{ single: typeUrls.cluster }, {}]) {
       const stream = client.open(options);

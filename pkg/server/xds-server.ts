@@ -154,12 +154,12 @@ export class XdsServer implements AsyncDisposable {
     if (tls === 'insecure') return createTcpServer({ noDelay: true }, (socket) => injector.injectConnection(socket));
     const server = tlsServer(new CertificateFiles(tls, logger));
     server.on('secureConnection', (socket) => injector.injectConnection(socket));
-    server.on('tlsClientError', (error, socket) => {
-      if (socket.bytesRead === 0) return; // a probe that only looks whether the port is open
-      this.#metrics.handshakeFailed();
-      // With a certificate that cannot be verified the error says only that the connection is gone.
-      const reason = socket.authorizationError ?? error.message;
-      logger.warn({ reason, peer: `${socket.remoteAddress}:${socket.remotePort}` }, 'a client of the xDS server was refused');
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, { authorizationError, remoteAddress }) => {
+      // Readiness probes open the port and go. A certificate that cannot be verified ends with the same error, and a reason.
+      const left = error.code === 'ECONNRESET' && !authorizationError;
+      if (!left) this.#metrics.handshakeFailed();
+      const fields = { reason: authorizationError || error.message, peer: remoteAddress };
+      logger[left ? 'debug' : 'warn'](fields, 'a client of the xDS server was refused');
     });
     return server;
   }
