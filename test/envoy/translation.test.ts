@@ -171,7 +171,7 @@ describe('what routes ask for is done', () => {
 
 test('the configuration of the listener holds: trailing dots, compression, server header, limits', async () => {
   await using served = await ServedDag.start(({ listener: config }) => ({
-    listener: { ...config, stripTrailingHostDot: true, compression: 'gzip', serverHeaderTransformation: 'pass_through', maxConnectionsPerListener: 100, connectionBalancer: 'exact', socketOptions: { tos: 32, trafficClass: 32 } },
+    listener: { ...config, stripTrailingHostDot: true, compression: 'gzip', serverHeaderTransformation: 'pass_through', maxConnectionsPerListener: 100, connectionBalancer: 'exact' },
     runtimeSettings: { 'a.setting': '7' },
   }));
   await served.backend('web');
@@ -204,4 +204,12 @@ test('an Envoy with a stream for each type is served too', async () => {
   await served.changed({ hosts: [host('c.com')] });
   expect(await status('C.com')).toBe(200);
   expect(served.refused()).toEqual([]);
+}, 30_000);
+
+test.each(['::', '127.0.0.1'])('a listener on %s takes DSCP marks of both families', async (address) => {
+  await using served = await ServedDag.start(({ listener: config }) => ({ listener: { ...config, socketOptions: { tos: 32, trafficClass: 32 } } }));
+  await served.backend('web');
+  served.change({ listeners: [listener(name, { address, port: served.ports.http })], hosts: [virtualHost(name, '*', { routes: [route('/', { action: to })] })] });
+  await served.startEnvoy();
+  expect((await get({ port: served.ports.http, host: 'a.com' })).status).toBe(200);
 }, 30_000);

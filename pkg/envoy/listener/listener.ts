@@ -19,7 +19,7 @@ export function listenerHead(listener: DagListener, { listener: config }: Config
     name: listener.name,
     address: socketAddress(listener.address, listener.port),
     listenerFilters: [...listenerFilters(listener, config)],
-    socketOptions: [...socketOptions(config.socketOptions)],
+    socketOptions: [...socketOptions(listener.address, config.socketOptions)],
     perConnectionBufferLimitBytes: config.perConnectionBufferLimitBytes,
     maxConnectionsToAcceptPerSocketEvent: config.maxConnectionsToAcceptPerSocketEvent,
     ...(config.connectionBalancer === 'exact' && {
