@@ -1,0 +1,13 @@
+import { readBuildInfo } from './build-info.ts';
+import { type CommandDefinition, parseCommandLine } from './command-line.ts';
+import { logFormatFlag, type RunCommand } from './command.ts';
+
+const definition: CommandDefinition = { name: 'version', summary: 'Print branch, commit and version as YAML.', flags: [logFormatFlag] };
+
+/** `isoline version` */
+export const run: RunCommand = async (argv, context) => {
+  parseCommandLine(definition, argv, context);
+  const { branch, sha, version } = readBuildInfo();
+  context.stdout(`branch: ${branch}\nsha: ${sha}\nversion: ${version}\n`);
+  return 0;
+};
