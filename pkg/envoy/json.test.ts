@@ -78,6 +78,11 @@ describe('toJson', () => {
     );
   });
 
+  test('puts the type of an Any before its fields', () => {
+    const any = Any.encode(packed(Route, Route.fromPartial({ name: 'r', match: {} }))).finish();
+    expect(Object.keys(toJson(Any.$type, any) as object)).toEqual(['@type', 'match', 'name']);
+  });
+
   test('refuses a type that is not in the descriptors', () => {
     expect(() => toJson('envoy.Unheard', new Uint8Array())).toThrow(
       new RangeError('envoy.Unheard is not a message of the Envoy API in use'),

@@ -23,7 +23,7 @@ export interface JsonOptions {
 
 /**
  * Prints a serialised message of the Envoy API in the canonical JSON of protobuf: an Any is expanded beside its
- * `@type`, a Duration is `"1.5s"`, 64-bit integers are strings, bytes are base64, enums are names. Fields come
+ * leading `@type`, a Duration is `"1.5s"`, 64-bit integers are strings, bytes are base64, enums are names. Fields come
  * in the order of their numbers; fields that are not set are left out.
  *
  * @param type a full message name or a type URL, such as `type.googleapis.com/envoy.config.cluster.v3.Cluster`.
@@ -36,7 +36,7 @@ export function toJson(type: string, bytes: Uint8Array, options: JsonOptions = {
   const json = described(`cannot print ${descriptor.typeName}`, () =>
     protobuf.toJson(descriptor, protobuf.fromBinary(descriptor, bytes), { registry, useProtoFieldName: options.fieldNames !== 'camel' }),
   );
-  return options.redactSecrets === true ? redact(descriptor, json) : json;
+  return typeFirst(options.redactSecrets === true ? redact(descriptor, json) : json);
 }
 
 /**
@@ -79,6 +79,15 @@ function described<T>(attempt: string, work: () => T): T {
   } catch (cause) {
     throw new RangeError(`${attempt}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+}
+
+/** Puts `@type` before the fields of the message in an Any: the library puts it behind them, where a reader finds it too late. */
+function typeFirst(json: JsonValue): JsonValue {
+  if (Array.isArray(json)) return json.map(typeFirst);
+  if (!isJsonObject(json)) return json;
+  const ordered = mapValues(json, typeFirst);
+  const type = ordered['@type'];
+  return type === undefined ? ordered : { '@type': type, ...ordered };
 }
 
 const redactedText = '[redacted]';
