@@ -1,4 +1,4 @@
-import { ApiError, type ApiStatus } from '../client/errors.ts';
+import { ApiError, type ApiStatus, UnreachableError } from '../client/errors.ts';
 import { collectionPath, type KubeObject, type ResourceKind } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { readLines } from './lines.ts';
@@ -70,7 +70,7 @@ export async function listPage(
 
 /**
  * Watches until the server ends it, which is no error.
- * @throws {ApiError} if the server refuses, at the start or later; a WatchLineError; an Error if the connection breaks
+ * @throws {ApiError} if the server refuses, at the start or later; a WatchLineError; an UnreachableError if the connection breaks
  */
 export async function watch(
   rest: RestClient,
@@ -92,11 +92,16 @@ export async function watch(
     },
   });
   response.setTimeout(options.idleTimeoutMs, () => response.destroy());
-  await readLines(response, (text) => {
-    const line = parseLine(text);
-    if (line.type === 'ERROR') throw new ApiError(request, line.object.code ?? 500, line.object);
-    onLine(line);
-  });
+  try {
+    await readLines(response, (text) => {
+      const line = parseLine(text);
+      if (line.type === 'ERROR') throw new ApiError(request, line.object.code ?? 500, line.object);
+      onLine(line);
+    });
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof WatchLineError) throw error;
+    throw new UnreachableError(rest.server, error);
+  }
 }
 
 function parseLine(text: string): WatchLine {

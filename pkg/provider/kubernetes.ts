@@ -1,0 +1,157 @@
+import { apiVersionOf } from '../apis/scheme.ts';
+import type { KindName } from '../apis/kinds.ts';
+import type { KubeObject, ObjectRef } from '../apis/meta.ts';
+import type { Config } from '../config/config.ts';
+import type { ServeOptions } from '../config/serve-options.ts';
+import { Cache } from '../controller-runtime/cache/cache.ts';
+import type { EventHandler, Informer } from '../controller-runtime/cache/informer.ts';
+import type { ReflectorProblem } from '../controller-runtime/cache/reflector.ts';
+import { type Clock, systemClock } from '../controller-runtime/clock/clock.ts';
+import { Client } from '../controller-runtime/client/client.ts';
+import { type ServedVersions, servedVersions } from '../controller-runtime/client/discovery.ts';
+import { UnreachableError } from '../controller-runtime/client/errors.ts';
+import type { ResourceKind } from '../controller-runtime/client/object.ts';
+import type { RestClient } from '../controller-runtime/client/rest-client.ts';
+import { waitForServer } from '../controller-runtime/client/wait-for-server.ts';
+import type { Runnable } from '../controller-runtime/manager/manager.ts';
+import type { Logger } from '../util/logger.ts';
+import { infoOf, kindsToWatch, resourceOf, type WatchedKind } from './kubernetes/kinds.ts';
+import { trimmer } from './kubernetes/trim.ts';
+
+export interface KubernetesProviderDeps {
+  readonly rest: RestClient;
+  readonly config: Pick<Config, 'gatewayRef' | 'rootNamespaces' | 'fallbackCertificate' | 'clientCertificate'>;
+  readonly options: Pick<ServeOptions, 'watchNamespaces' | 'disabledFeatures'>;
+  /** Called for every event of every kind, in order. The first one is the one that feeds the KubernetesCache. */
+  readonly handlers: readonly EventHandler<KubeObject>[];
+  readonly log: Logger;
+  readonly clock?: Clock;
+  /** For jitter. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/**
+ * Feeds objects of the API server to its handlers: one informer a kind, trimmed. `ready` resolves when every kind has
+ * synced; a kind that is not installed counts as empty and is looked for again from time to time.
+ */
+export class KubernetesProvider implements Runnable {
+  readonly name = 'kubernetes provider';
+  readonly ready: Promise<void>;
+  readonly client: Client;
+  readonly #deps: KubernetesProviderDeps;
+  readonly #clock: Clock;
+  readonly #cache: Cache;
+  readonly #informers = new Map<string, Informer<KubeObject>>();
+  readonly #markReady: () => void;
+  /** Kinds about whose trouble a line was written, with its text. */
+  readonly #told = new Map<string, string>();
+
+  constructor(deps: KubernetesProviderDeps) {
+    this.#deps = deps;
+    this.#clock = deps.clock ?? systemClock;
+    this.client = new Client(deps.rest);
+    this.#cache = new Cache({
+      rest: deps.rest,
+      clock: this.#clock,
+      onProblem: (problem) => this.#tell(problem),
+      ...(deps.random !== undefined && { random: deps.random }),
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ready = promise;
+    this.#markReady = resolve;
+  }
+
+  /** The kinds whose objects have not all been told yet, once `run` has begun. */
+  unsynced(): readonly string[] {
+    return this.#cache.unsynced().map(({ kind }) => kind);
+  }
+
+  /** The newest version of an object that we know. */
+  live(object: ObjectRef): KubeObject | undefined {
+    return this.#informers.get(object.kind)?.get(object.namespace, object.name);
+  }
+
+  /** The informer of a kind; `undefined` if it is not watched, or before the API server has answered. */
+  informer(kind: KindName): Informer<KubeObject> | undefined {
+    return this.#informers.get(kind);
+  }
+
+  /** Where the API server keeps a kind that is watched. */
+  resourceOf(kind: string): ResourceKind | undefined {
+    return this.#informers.get(kind)?.kind;
+  }
+
+  /** Waits for the API server, then lists and watches until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { rest, config, options, log, random = Math.random } = this.#deps;
+    await waitForServer(rest, { log, clock: this.#clock, random }, signal);
+    const served = await this.#served(signal);
+    if (signal.aborted) return;
+    for (const kind of kindsToWatch(config, options.disabledFeatures)) this.#watch(kind, served);
+    void this.#cache.synced().then(() => this.#markReady());
+    await this.#cache.run(signal);
+  }
+
+  /** The Gateway API may be installed in an older version. */
+  async #served(signal: AbortSignal): Promise<ServedVersions> {
+    if (this.#deps.config.gatewayRef === undefined) return new Map();
+    try {
+      return await servedVersions(this.#deps.rest, infoOf('Gateway').group, signal);
+    } catch (error) {
+      if (!signal.aborted) this.#deps.log.warn({ error }, 'cannot ask which versions of the Gateway API are served; the newest are taken');
+      return new Map();
+    }
+  }
+
+  #watch(watched: WatchedKind, served: ServedVersions): void {
+    const info = infoOf(watched.kind);
+    const informer = this.#cache.informer<KubeObject>(resourceOf(watched.kind, served), {
+      namespaces: this.#namespacesOf(watched.kind),
+      transform: trimmer(watched.kind, apiVersionOf(info.group, info.version)),
+      optional: watched.optional === true,
+      ...(watched.fieldSelector !== undefined && { fieldSelector: watched.fieldSelector }),
+    });
+    for (const handler of this.#deps.handlers) informer.addHandler(handler);
+    this.#informers.set(watched.kind, informer);
+  }
+
+  /** Root namespaces narrow Secrets, and nothing else. @see reference 1.1 */
+  #namespacesOf(kind: KindName): readonly string[] {
+    const { config, options } = this.#deps;
+    if (kind !== 'Secret' || config.rootNamespaces.length === 0) return options.watchNamespaces;
+    const named = [config.fallbackCertificate?.namespace, config.clientCertificate?.namespace];
+    return [...config.rootNamespaces, ...named.filter((namespace) => namespace !== undefined)];
+  }
+
+  #tell(problem: ReflectorProblem): void {
+    const { log } = this.#deps;
+    const { kind, namespace } = problem.selection;
+    const fields = { kind: kind.kind, ...(namespace !== '' && { namespace }) };
+    switch (problem.type) {
+      case 'missing':
+        log.info({ ...fields, reason: problem.error.message }, 'the kind cannot be read and counts as empty; it is looked for again');
+        return;
+      case 'found':
+        log.info(fields, 'the kind is there now');
+        return;
+      case 'object':
+        log.error({ ...fields, object: problem.name, error: problem.error }, 'an object could not be taken over');
+        return;
+      case 'retry':
+        this.#tellRetry(fields, problem.error, problem.delayMs);
+    }
+  }
+
+  /** The same refusal of the same kind is told once; a connection that breaks is not worth a line, and starts again. */
+  #tellRetry(fields: { readonly kind: string }, error: unknown, retryInMs: number): void {
+    const { log } = this.#deps;
+    if (error instanceof UnreachableError) {
+      log.debug({ ...fields, error, retryInMs }, 'a list or watch was cut');
+      return;
+    }
+    const text = String(error);
+    if (this.#told.get(fields.kind) === text) return;
+    this.#told.set(fields.kind, text);
+    log.error({ ...fields, error }, 'the kind cannot be read from the API server; it is tried again and again');
+  }
+}
