@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, FileRegistry, JsonValue } from '@bufbuild/protobuf';
+import type { DescField, DescMessage, FileRegistry, JsonObject, JsonValue } from '@bufbuild/protobuf';
 import * as protobuf from '@bufbuild/protobuf';
 import type { GenExtension } from '@bufbuild/protobuf/codegenv2';
 import { base64Decode } from '@bufbuild/protobuf/wire';
@@ -155,10 +155,10 @@ function redactAll(value: JsonValue): JsonValue {
   return typeof value === 'string' ? redactedText : value;
 }
 
-function isJsonObject(json: JsonValue): json is { [key: string]: JsonValue } {
+function isJsonObject(json: JsonValue): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-function mapValues(json: { [key: string]: JsonValue }, change: (value: JsonValue, key: string) => JsonValue): JsonValue {
+function mapValues(json: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, change(value, key)]));
 }
