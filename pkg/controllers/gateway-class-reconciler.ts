@@ -1,7 +1,7 @@
 import type { GatewayClass } from '../apis/gateway/gateway-class.ts';
-import type { Clock } from '../controller-runtime/clock/clock.ts';
 import type { Client } from '../controller-runtime/client/client.ts';
 import type { ResourceKind } from '../controller-runtime/client/object.ts';
+import type { Clock } from '../controller-runtime/clock/clock.ts';
 import { done, type Reconciler } from '../controller-runtime/reconcile/reconcile.ts';
 import { statusPatch } from './status-merge.ts';
 

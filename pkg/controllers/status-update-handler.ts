@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectKey, ObjectRef } from '../apis/meta.ts';
 import { keyOf, objectKey } from '../apis/meta.ts';
-import type { Clock } from '../controller-runtime/clock/clock.ts';
 import type { Client } from '../controller-runtime/client/client.ts';
 import { isApiError, UnreachableError } from '../controller-runtime/client/errors.ts';
 import type { ResourceKind } from '../controller-runtime/client/object.ts';
+import type { Clock } from '../controller-runtime/clock/clock.ts';
 import type { WatchEvent } from '../controller-runtime/event/event.ts';
 import type { Runnable } from '../controller-runtime/manager/manager.ts';
 import { WorkQueue } from '../controller-runtime/workqueue/work-queue.ts';

@@ -6,8 +6,6 @@ import {
 } from '../../pkg/controller-runtime/envtest/environment.ts';
 
 /** Starts a real API server with the programs that the scripts under `hack` find. */
-export function startApiServer(
-  options: Omit<TestEnvironmentOptions, 'etcd' | 'kubeApiserver'> = {},
-): Promise<TestEnvironment> {
+export function startApiServer(options: Omit<TestEnvironmentOptions, 'etcd' | 'kubeApiserver'> = {}): Promise<TestEnvironment> {
   return startTestEnvironment({ etcd: findEtcd(), kubeApiserver: findKubeApiserver(), ...options });
 }

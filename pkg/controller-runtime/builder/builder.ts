@@ -1,8 +1,8 @@
 import type { Logger } from '../../util/logger.ts';
 import type { Informer } from '../cache/informer.ts';
+import type { KubeObject, ObjectName } from '../client/object.ts';
 import type { Clock } from '../clock/clock.ts';
 import { Controller } from '../controller/controller.ts';
-import type { KubeObject, ObjectName } from '../client/object.ts';
 import { enqueueMapped, enqueueObject } from '../handler/handler.ts';
 import { and, type Predicate } from '../predicate/predicate.ts';
 import type { Reconciler } from '../reconcile/reconcile.ts';

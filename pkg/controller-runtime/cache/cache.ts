@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, systemClock } from '../clock/clock.ts';
 import type { KubeObject, ResourceKind } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { Informer, type InformerOptions } from './informer.ts';
 import type { ReflectorProblem } from './reflector.ts';
 

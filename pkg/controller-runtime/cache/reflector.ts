@@ -1,8 +1,8 @@
-import { Backoff } from '../clock/backoff.ts';
-import type { Clock } from '../clock/clock.ts';
 import { isApiError } from '../client/errors.ts';
 import { apiVersionOf, type KubeObject } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
+import { Backoff } from '../clock/backoff.ts';
+import type { Clock } from '../clock/clock.ts';
 import { endsInitialEvents, listPage, type Selection, type WatchLine, WatchLineError, watch } from './list-watch.ts';
 import type { Replacement, Store } from './store.ts';
 

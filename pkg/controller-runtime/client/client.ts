@@ -96,12 +96,7 @@ export class Client {
   }
 
   /** Changes parts of an object and gives the new version. */
-  async patch<T extends KubeObject>(
-    kind: ResourceKind,
-    name: ObjectName,
-    patch: unknown,
-    options: PatchOptions = {},
-  ): Promise<T> {
+  async patch<T extends KubeObject>(kind: ResourceKind, name: ObjectName, patch: unknown, options: PatchOptions = {}): Promise<T> {
     const type = options.type ?? 'merge';
     const request = this.#request(kind, 'PATCH', 'patch', options, options.subresource);
     const answer = await this.rest.json({

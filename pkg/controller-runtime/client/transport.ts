@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Authorization, Credentials, TlsOptions } from './credentials.ts';
 import { UnreachableError } from './errors.ts';
@@ -96,10 +96,7 @@ export class Transport {
 
 function answerOf(request: ClientRequest, { body, headTimeoutMs }: Exchange): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => request.destroy(new Error(`no answer within ${headTimeoutMs} ms`)),
-      headTimeoutMs,
-    );
+    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${headTimeoutMs} ms`)), headTimeoutMs);
     request.on('response', (response) => {
       clearTimeout(timer);
       resolve(response);

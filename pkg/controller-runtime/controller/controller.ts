@@ -1,6 +1,6 @@
 import type { Logger } from '../../util/logger.ts';
-import type { Clock } from '../clock/clock.ts';
 import type { ObjectName } from '../client/object.ts';
+import type { Clock } from '../clock/clock.ts';
 import { type Reconciler, TerminalError } from '../reconcile/reconcile.ts';
 import type { Source } from '../source/source.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';

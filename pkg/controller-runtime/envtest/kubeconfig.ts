@@ -15,9 +15,7 @@ export function writeKubeconfig({ path, server, ca, user, token }: KubeconfigOpt
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [
-      { name: 'test', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
-    ],
+    clusters: [{ name: 'test', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
     users: [{ name: user, user: { token } }],
     contexts: [{ name: 'test', context: { cluster: 'test', user } }],
     'current-context': 'test',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '../../util/logger.ts';
-import { FakeClock, settle } from '../clock/fake-clock.ts';
 import { ApiError, UnreachableError } from '../client/errors.ts';
+import { FakeClock, settle } from '../clock/fake-clock.ts';
 import { LeaderElector } from './leader-elector.ts';
 import type { Lease, LeaseLock, LeaseSpec } from './lease.ts';
 
@@ -109,7 +109,9 @@ describe('leader election', () => {
   });
 
   test('a lease whose times lie in the past is respected for its whole duration after it was seen', async () => {
-    await memory.lock(() => true).create({ holderIdentity: 'gone', leaseDurationSeconds: 15, renewTime: '2001-01-01T00:00:00.000000Z' }, new AbortController().signal);
+    await memory
+      .lock(() => true)
+      .create({ holderIdentity: 'gone', leaseDurationSeconds: 15, renewTime: '2001-01-01T00:00:00.000000Z' }, new AbortController().signal);
     const candidate = new Candidate('second', memory, clock);
     await clock.advance(14_000);
     expect(candidate.leading).toBe(false);

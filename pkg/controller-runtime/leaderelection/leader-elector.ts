@@ -1,6 +1,6 @@
 import type { Logger } from '../../util/logger.ts';
-import type { Clock } from '../clock/clock.ts';
 import { isApiError } from '../client/errors.ts';
+import type { Clock } from '../clock/clock.ts';
 import { type Lease, type LeaseLock, type LeaseSpec, microTime } from './lease.ts';
 
 export interface LeaderElectorOptions {

@@ -1,6 +1,6 @@
+import { deepEqual } from '../../util/deep-equal.ts';
 import type { KubeObject } from '../client/object.ts';
 import type { WatchEvent } from '../event/event.ts';
-import { deepEqual } from '../../util/deep-equal.ts';
 
 /** Says whether an event may wake a controller. It sees events only: what the cache keeps is set elsewhere. */
 export type Predicate<T extends KubeObject> = (event: WatchEvent<T>) => boolean;

@@ -1,11 +1,11 @@
 import type { KubernetesClientOptions } from '../../config/serve-options.ts';
-import { type Clock, systemClock } from '../../controller-runtime/clock/clock.ts';
 import type { Credentials } from '../../controller-runtime/client/credentials.ts';
 import { CredentialsError } from '../../controller-runtime/client/errors.ts';
 import { loadInCluster } from '../../controller-runtime/client/in-cluster.ts';
 import { loadKubeconfig } from '../../controller-runtime/client/kubeconfig.ts';
 import { RestClient, type ServerState } from '../../controller-runtime/client/rest-client.ts';
 import type { RateLimit } from '../../controller-runtime/client/token-bucket.ts';
+import { type Clock, systemClock } from '../../controller-runtime/clock/clock.ts';
 import type { Logger } from '../../util/logger.ts';
 
 export interface ConnectionDeps {
@@ -40,7 +40,11 @@ export async function openConnection(options: KubernetesClientOptions, deps: Con
   return { reads, writes: limit === undefined ? reads : new RestClient({ ...common, limit }) };
 }
 
-async function loadCredentials(options: KubernetesClientOptions, environment: ConnectionDeps['environment'], clock: Clock): Promise<Credentials> {
+async function loadCredentials(
+  options: KubernetesClientOptions,
+  environment: ConnectionDeps['environment'],
+  clock: Clock,
+): Promise<Credentials> {
   if (options.inCluster) return loadInCluster({ environment, clock });
   const home = environment['HOME'];
   const path = options.kubeconfig ?? (home === undefined ? undefined : `${home}/.kube/config`);
@@ -59,7 +63,8 @@ function stateLogger(server: string, log: Logger): (state: ServerState) => void 
   let away = false;
   return (state) => {
     if (state.reachable && away) log.info({ server }, 'the API server answers again');
-    if (!state.reachable && answered) log.warn({ server, error: state.error }, 'the API server does not answer; what is served stays as it is');
+    if (!state.reachable && answered)
+      log.warn({ server, error: state.error }, 'the API server does not answer; what is served stays as it is');
     away = !state.reachable && answered;
     answered ||= state.reachable;
   };
