@@ -96,8 +96,14 @@ function problem(key: string, message: string): readonly ConfigProblem[] {
   return [{ key, message }];
 }
 
-/** The ExtensionServices that the configuration names, with the key that names each. They must exist at start. */
-export function namedExtensionServices(values: Values): readonly { readonly key: string; readonly service: NamespacedName }[] {
+/** An ExtensionService that the configuration names, with the key that names it. */
+export interface NamedService {
+  readonly key: string;
+  readonly service: NamespacedName;
+}
+
+/** The ExtensionServices that the configuration names. They must exist at start. */
+export function namedExtensionServices(values: Values): readonly NamedService[] {
   const named: readonly (readonly [string, NamespacedName | undefined])[] = [
     ['rateLimitService.extensionService', values.rateLimitExtensionService],
     ['globalExtAuth.extensionService', values.extAuthExtensionService],

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
-import type { KindMap, KindName } from '../apis/kinds.ts';
+import type { KindMap } from '../apis/kinds.ts';
+import { keyOf, objectKey } from '../apis/meta.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
+import type { WantedStatus } from '../status/wanted.ts';
 
 const buildQuantiles = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
 
@@ -125,35 +127,38 @@ export function xdsMetrics(registry: Registry) {
 }
 
 /** Counts of objects and of HTTPProxies by state. They are counted when asked for, so a change costs nothing. */
-export function objectMetrics(registry: Registry, source: { readonly cache: KubernetesCache; readonly statusOf: (proxy: KindMap['HTTPProxy']) => string | undefined }): void {
+export function objectMetrics(registry: Registry, source: { readonly cache: KubernetesCache; readonly statuses: () => readonly WantedStatus[] }): void {
   const registers = [registry];
   const byNamespace = ['namespace'] as const;
   const byHost = ['namespace', 'vhost'] as const;
-  const gauges = {
+  const collect = (objects: Gauge<'kind'>): void => {
+    for (const gauge of [objects, ...Object.values(gauges)]) gauge.reset();
+    for (const [kind, count] of source.cache.counts()) objects.set({ kind }, count);
+    const states = new Map(source.statuses().map(({ object: { kind, namespace, name }, status }) => [objectKey(kind, namespace, name), status['currentStatus']]));
+    for (const proxy of source.cache.objects('HTTPProxy')) countProxy(gauges, proxy, states.get(keyOf(proxy)));
+  };
+  // A registry shows its metrics in the order in which they were registered: this one first, for it sets the others.
+  new Gauge({
+    name: 'contour_dag_cache_object',
+    help: 'Objects in the cache, by kind.',
+    labelNames: ['kind'] as const,
+    registers,
+    collect() {
+      collect(this);
+    },
+  });
+  const gauges: ProxyGauges = {
     total: new Gauge({ name: 'contour_httpproxy', help: 'HTTPProxies.', labelNames: byNamespace, registers }),
     root: new Gauge({ name: 'contour_httpproxy_root', help: 'HTTPProxies with a virtual host.', labelNames: byNamespace, registers }),
     orphaned: new Gauge({ name: 'contour_httpproxy_orphaned', help: 'HTTPProxies that no root includes.', labelNames: byNamespace, registers }),
     valid: new Gauge({ name: 'contour_httpproxy_valid', help: 'Valid HTTPProxies.', labelNames: byHost, registers }),
     invalid: new Gauge({ name: 'contour_httpproxy_invalid', help: 'Invalid HTTPProxies.', labelNames: byHost, registers }),
   };
-  const objects = new Gauge({
-    name: 'contour_dag_cache_object',
-    help: 'Objects in the cache, by kind.',
-    labelNames: ['kind'] as const,
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, count] of source.cache.counts()) this.set({ kind: kind as KindName }, count);
-      for (const gauge of Object.values(gauges)) gauge.reset();
-      for (const proxy of source.cache.objects('HTTPProxy')) countProxy(gauges, proxy, source.statusOf(proxy));
-    },
-  });
-  objects.reset();
 }
 
 type ProxyGauges = Readonly<Record<'total' | 'root' | 'orphaned', Gauge<'namespace'>>> & Readonly<Record<'valid' | 'invalid', Gauge<'namespace' | 'vhost'>>>;
 
-function countProxy(gauges: ProxyGauges, proxy: KindMap['HTTPProxy'], status: string | undefined): void {
+function countProxy(gauges: ProxyGauges, proxy: KindMap['HTTPProxy'], status: unknown): void {
   const { namespace = '' } = proxy.metadata;
   const vhost = proxy.spec.virtualhost?.fqdn ?? '';
   gauges.total.inc({ namespace });

@@ -1,0 +1,125 @@
+import type { Registry } from 'prom-client';
+import type { Config } from '../../../pkg/config/config.ts';
+import type { NamedService } from '../../../pkg/config/rules.ts';
+import type { ServeOptions } from '../../../pkg/config/serve-options.ts';
+import { systemClock } from '../../../pkg/controller-runtime/clock/clock.ts';
+import type { Manager } from '../../../pkg/controller-runtime/manager/manager.ts';
+import { cacheClock } from '../../../pkg/controllers/cache-clock.ts';
+import { EventHandler } from '../../../pkg/controllers/event-handler.ts';
+import { type BuildResult, Pipeline } from '../../../pkg/pipeline/pipeline.ts';
+import { verifyIncremental } from '../../../pkg/pipeline/verify.ts';
+import { secretInspector } from '../../../pkg/provider/secret-inspector.ts';
+import { debugRoutes } from '../../../pkg/server/debug-routes.ts';
+import { type Check, httpServers } from '../../../pkg/server/http.ts';
+import { XdsServer } from '../../../pkg/server/xds-server.ts';
+import { buildMetrics, eventMetrics, objectMetrics, xdsMetrics } from '../../../pkg/telemetry/metrics.ts';
+import type { Logger } from '../../../pkg/util/logger.ts';
+import { CommandError } from '../command.ts';
+import { httpRunnable, xdsRunnable } from './runnables.ts';
+
+export interface ControlPlaneOptions {
+  readonly config: Config;
+  readonly options: ServeOptions;
+  readonly registry: Registry;
+  readonly log: Logger;
+  /** Compares every build with one from scratch. */
+  readonly verify: boolean;
+}
+
+/** What a mode of `serve` brings: objects, and a use for their statuses. */
+export interface ObjectSource {
+  /** Resolves when the cache has every object that is there. */
+  readonly synced: Promise<void>;
+  /** Whether what it depends on answers. */
+  readonly healthy: Check;
+  /** Takes what each build wants. */
+  readonly onBuild: (result: BuildResult) => void;
+}
+
+/** Everything between the objects and the proxies. */
+export interface ControlPlane {
+  readonly pipeline: Pipeline;
+  readonly xds: XdsServer;
+  /** Adds all that runs to a manager. */
+  addTo(manager: Manager, source: ObjectSource): void;
+}
+
+export function createControlPlane({ config, options, registry, log, verify }: ControlPlaneOptions): ControlPlane {
+  const secrets = secretInspector();
+  const pipeline = new Pipeline({ config, secrets });
+  const metrics = buildMetrics(registry);
+  const events = eventMetrics(registry);
+  objectMetrics(registry, { cache: pipeline.cache, statuses: () => pipeline.statuses() });
+  pipeline.cache.changes.subscribe(({ op, object }) => {
+    if (op !== 'time' && object !== undefined) events.changed(op, object.kind);
+  });
+  const xds = new XdsServer({
+    host: options.xds.address,
+    port: options.xds.port,
+    tls: options.xds.tls ?? 'insecure',
+    snapshot: pipeline.snapshot,
+    logger: log,
+    metrics: xdsMetrics(registry),
+  });
+
+  const measured = (build: () => BuildResult): BuildResult => {
+    const startMs = performance.now();
+    const result = build();
+    metrics.rebuilt({ nowMs: Date.now(), tookMs: performance.now() - startMs, dirty: result.dirty, faulty: result.faults.length });
+    return result;
+  };
+  const verifyBuild = (): void => {
+    const differences = verifyIncremental(pipeline, { config, secrets });
+    metrics.differed(differences.length);
+    for (const difference of differences) log.error({ difference }, 'an incremental build differs from one from scratch');
+  };
+
+  return {
+    pipeline,
+    xds,
+    addTo: (manager, source) => {
+      const handler = new EventHandler<BuildResult>({
+        changes: pipeline.cache.changes,
+        buildAll: () => measured(() => pipeline.buildAll()),
+        build: (batch) => measured(() => pipeline.build(batch)),
+        observers: [source.onBuild, (result) => logBuild(result, log), ...(verify ? [verifyBuild] : [])],
+        synced: source.synced,
+        holdOff: options.holdOff,
+        clock: systemClock,
+        log,
+      });
+      let isReady = false;
+      void handler.ready.then(() => (isReady = true));
+      const servers = httpServers({
+        metrics: options.metrics,
+        health: options.health,
+        debug: options.debug,
+        registry,
+        healthy: source.healthy,
+        ready: () => {
+          if (!isReady) throw new Error('not all objects are known yet');
+        },
+        debugRoutes: debugRoutes({ dag: () => pipeline.dag }),
+        log,
+      });
+      for (const server of servers) manager.add('http', httpRunnable(server));
+      manager.add('other', cacheClock(pipeline.cache, systemClock));
+      manager.add('other', handler);
+      manager.add('other', xdsRunnable(xds, handler.ready));
+    },
+  };
+}
+
+function logBuild({ dirty, changes, snapshot, notices, faults }: BuildResult, log: Logger): void {
+  for (const { object, problem } of notices) log.warn({ ...object, type: problem.type, reason: problem.reason }, problem.message);
+  for (const { root, error } of faults) log.error({ ...root, error }, 'a bug kept an object from being built; what it had before is served');
+  const resources = [...snapshot.values()].reduce((sum, { size }) => sum + size, 0);
+  log.debug({ roots: dirty, virtualHosts: changes.virtualHosts.length, resources }, 'built');
+}
+
+/** @throws {CommandError} naming the services that the configuration needs and `find` does not have. */
+export async function requireExtensionServices(named: readonly NamedService[], find: (service: NamedService['service']) => unknown): Promise<void> {
+  for (const { key, service } of named) {
+    if ((await find(service)) === undefined) throw new CommandError(`${key}: there is no ExtensionService ${service.namespace}/${service.name}`);
+  }
+}
