@@ -25,7 +25,10 @@ const coreAdmissions = {
 /** How objects of each kind are admitted. */
 export const kindAdmissions: ReadonlyMap<KindName, KindAdmission> = new Map<KindName, KindAdmission>([
   ...(Object.entries(coreAdmissions) as [KindName, KindAdmission][]),
-  ...customResources.map(({ kind, schema }): [KindName, KindAdmission] => [kind as KindName, { schema: () => schema.openapi, name: dnsSubdomain }]),
+  ...customResources.map(({ kind, schema }): [KindName, KindAdmission] => [
+    kind as KindName,
+    { schema: () => schema.openapi, name: dnsSubdomain },
+  ]),
   ...Object.entries(gatewaySchemas).map(([kind, text]): [KindName, KindAdmission] => [
     kind as KindName,
     { schema: () => JSON.parse(text) as StructuralSchema, name: dnsSubdomain },

@@ -1,4 +1,4 @@
-import { object, opaque, optional, type Schema, string } from '../schema/builder.ts';
+import { opaque, optional, type Schema, string } from '../schema/builder.ts';
 import type { ObjectMeta } from './meta.ts';
 
 /** A kind of our own: its schema and how the API server shows it. */
@@ -30,4 +30,3 @@ export const objectShape = {
 
 /** As `objectShape`, where the schema demands `metadata`. */
 export const objectShapeWithMetadata = { ...objectShape, metadata: opaque<ObjectMeta>() };
-

@@ -58,4 +58,6 @@ export interface KindInfo {
   readonly version: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Versions with the same schema, for clusters that do not serve `version` and for files; the best first. */
+  readonly otherVersions?: readonly string[];
 }

@@ -1,15 +1,9 @@
 import type { KindInfo, KindName } from './kinds.ts';
 
-/** A kind with the other versions that are served with the same schema. */
-interface SchemeEntry extends KindInfo {
-  /** Versions besides `version` that an object may be written in; their schema is the same. */
-  readonly otherVersions?: readonly string[];
-}
-
 const gatewayGroup = 'gateway.networking.k8s.io';
 const contourGroup = 'projectcontour.io';
 
-const entries: readonly SchemeEntry[] = [
+const entries: readonly KindInfo[] = [
   { kind: 'ConfigMap', group: '', version: 'v1', plural: 'configmaps', namespaced: true },
   { kind: 'Namespace', group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   { kind: 'Secret', group: '', version: 'v1', plural: 'secrets', namespaced: true },

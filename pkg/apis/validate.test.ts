@@ -30,7 +30,10 @@ describe('admit', () => {
         apiVersion: 'gateway.networking.k8s.io/v1',
         kind: 'HTTPRoute',
         metadata: { name: 'a', namespace: 'default' },
-        spec: { parentRefs: [{ name: 'gw', group: 'gateway.networking.k8s.io', kind: 'Gateway' }], rules: [{ name: 'a', matches: [{ method: 'GET', path: { type: 'PathPrefix', value: '/' } }] }] },
+        spec: {
+          parentRefs: [{ name: 'gw', group: 'gateway.networking.k8s.io', kind: 'Gateway' }],
+          rules: [{ name: 'a', matches: [{ method: 'GET', path: { type: 'PathPrefix', value: '/' } }] }],
+        },
       },
       warnings: [],
     });
@@ -42,7 +45,12 @@ describe('admit', () => {
     { name: 'no kind', object: { apiVersion: 'v1' }, path: 'kind', message: /is required/ },
     { name: 'no version', object: { kind: 'Service' }, path: 'apiVersion', message: /is required/ },
     { name: 'an unknown kind', object: { apiVersion: 'v1', kind: 'Pod' }, path: 'kind', message: /Pod is not a kind/ },
-    { name: 'an unknown version', object: { apiVersion: 'extensions/v1beta1', kind: 'Ingress' }, path: 'apiVersion', message: /networking\.k8s\.io\/v1/ },
+    {
+      name: 'an unknown version',
+      object: { apiVersion: 'extensions/v1beta1', kind: 'Ingress' },
+      path: 'apiVersion',
+      message: /networking\.k8s\.io\/v1/,
+    },
     { name: 'a name of every object', object: { apiVersion: 'v1', kind: 'toString' }, path: 'kind', message: /toString is not a kind/ },
   ];
   test.each(strangers)('$name is refused', ({ object, path, message }) => {

@@ -1,7 +1,7 @@
-import type { CelRunner } from '../schema/rules.ts';
-import { checkRules, needsCel } from '../schema/rules.ts';
 import { conform, type Finding } from '../schema/conform.ts';
 import { compileSchema, type SchemaPlan } from '../schema/plan.ts';
+import type { CelRunner } from '../schema/rules.ts';
+import { checkRules, needsCel } from '../schema/rules.ts';
 import type { StructuralSchema } from '../schema/structural.ts';
 import { kindAdmissions } from './admissions.ts';
 import type { KindAdmission } from './kind-admission.ts';
@@ -12,7 +12,11 @@ import { admitMetadata } from './validation/metadata.ts';
 
 /** The object as the API server would keep it, or every reason why it would refuse it. */
 export type Admission =
-  | { readonly ok: true; readonly object: KubeObject; /** Fields that are dropped because the kind does not have them. */ readonly warnings: readonly Finding[] }
+  | {
+      readonly ok: true;
+      readonly object: KubeObject /** Fields that are dropped because the kind does not have them. */;
+      readonly warnings: readonly Finding[];
+    }
   | { readonly ok: false; readonly errors: readonly Finding[] };
 
 // Plans and the interpreter are kept for the life of the program: they depend on nothing but the program itself.

@@ -133,7 +133,11 @@ export function dictionary<T>(description: string, value: Schema<T>): Schema<Rea
 }
 
 /** An object whose properties are known. Those that are not `optional` must be there. */
-export function object<const P extends Shape>(description: string, shape: P, options: ObjectOptions<ObjectOf<P>> = {}): Schema<ObjectOf<P>> {
+export function object<const P extends Shape>(
+  description: string,
+  shape: P,
+  options: ObjectOptions<ObjectOf<P>> = {},
+): Schema<ObjectOf<P>> {
   const { rules, atomic, ...common } = options;
   const entries = Object.entries(shape);
   const required = entries.filter(([, schema]) => schema.isOptional !== true).map(([name]) => name);

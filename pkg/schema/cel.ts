@@ -12,11 +12,7 @@ export async function loadCelRunner(): Promise<CelRunner> {
   const [cel, { strings }] = await Promise.all([import('@bufbuild/cel'), import('@bufbuild/cel/ext')]);
   const { STRING, BOOL } = cel.CelScalar;
   const env = cel.celEnv({
-    funcs: [
-      ...strings,
-      cel.celFunc('isIP', [STRING], BOOL, isIp),
-      cel.celFunc('isCIDR', [STRING], BOOL, isCidr),
-    ],
+    funcs: [...strings, cel.celFunc('isIP', [STRING], BOOL, isIp), cel.celFunc('isCIDR', [STRING], BOOL, isCidr)],
   });
   const plans = new Map<string, (bindings: { self: CelInput }) => CelResult>();
   const planOf = (rule: string) => {
@@ -53,8 +49,27 @@ function toCel(value: unknown, schema: StructuralSchema | undefined): CelInput {
 }
 
 const reserved: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let',
-  'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 const escapes: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };

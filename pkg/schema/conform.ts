@@ -62,17 +62,7 @@ class Visitor {
   }
 
   #visitObject(plan: SchemaPlan, value: JsonObject): JsonObject {
-    const entries: [string, unknown][] = [];
-    for (const [name, given] of Object.entries(value)) {
-      const part = plan.properties.get(name) ?? plan.values;
-      if (given === undefined) continue;
-      if (part === undefined) {
-        if (plan.schema['x-kubernetes-preserve-unknown-fields'] === true) entries.push([name, given]);
-        else this.#at(name, () => this.#warn('unknown field; it is ignored'));
-      } else if (given !== null || part.schema.nullable === true) {
-        entries.push([name, this.#at(name, () => this.visit(part, given))]);
-      }
-    }
+    const entries = Object.entries(value).flatMap(([name, given]) => this.#visitProperty(plan, name, given));
     const present = new Set(entries.map(([name]) => name));
     for (const [name, preset] of plan.defaults) {
       if (present.has(name)) continue;
@@ -83,6 +73,18 @@ class Visitor {
       if (!present.has(name)) this.#at(name, () => this.#refuse('is required'));
     }
     return Object.fromEntries(entries);
+  }
+
+  #visitProperty(plan: SchemaPlan, name: string, given: unknown): readonly [string, unknown][] {
+    const part = plan.properties.get(name) ?? plan.values;
+    if (given === undefined) return [];
+    if (part === undefined) {
+      if (plan.schema['x-kubernetes-preserve-unknown-fields'] === true) return [[name, given]];
+      this.#at(name, () => this.#warn('unknown field; it is ignored'));
+      return [];
+    }
+    if (given === null && part.schema.nullable !== true) return [];
+    return [[name, this.#at(name, () => this.visit(part, given))]];
   }
 
   /** A default may be an object with defaults of its own inside. It was checked when the schema was made. */

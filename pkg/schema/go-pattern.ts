@@ -1,22 +1,19 @@
+import { RE2JS } from 're2js';
+
+/** Schemas say the same few patterns in many places; the patterns come with the program, so the map stays small. */
+const compiled = new Map<string, RE2JS>();
+
 /**
- * Compiles a pattern of a schema. Schemas have Go's dialect (RE2); the parts of it that schemas use mean the same in
- * JavaScript but for the dot, which in Go is anything but a newline.
- *
- * For patterns of schemas alone: they come with the program. A user's own regular expression goes through re2js.
- * @throws {SyntaxError} if the pattern has syntax that JavaScript lacks.
+ * Compiles a pattern of a schema, in Go's dialect (RE2), at its first use. The time that a test takes is linear in the
+ * text: JavaScript's own engine needs seconds for forty characters that almost match the pattern of a duration.
  */
-export function compileGoPattern(pattern: string): RegExp {
-  let source = '';
-  let isInClass = false;
-  for (let at = 0; at < pattern.length; at++) {
-    const char = pattern[at] as string;
-    if (char === '\\') {
-      source += char + (pattern[++at] ?? '');
-      continue;
+export function compileGoPattern(pattern: string): (text: string) => boolean {
+  return (text) => {
+    let regex = compiled.get(pattern);
+    if (regex === undefined) {
+      regex = RE2JS.compile(pattern);
+      compiled.set(pattern, regex);
     }
-    if (char === '[') isInClass = true;
-    if (char === ']') isInClass = false;
-    source += char === '.' && !isInClass ? '[^\\n]' : char;
-  }
-  return new RegExp(source);
+    return regex.test(text);
+  };
 }

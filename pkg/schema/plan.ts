@@ -24,10 +24,35 @@ export interface RulePlan {
 }
 
 const structuralKeywords: ReadonlySet<string> = new Set([
-  'type', 'description', 'default', 'nullable', 'properties', 'additionalProperties', 'items', 'required',
-  'format', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'minProperties',
-  'maxProperties', 'allOf', 'anyOf', 'oneOf', 'not', 'x-kubernetes-int-or-string', 'x-kubernetes-preserve-unknown-fields',
-  'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type', 'x-kubernetes-validations',
+  'type',
+  'description',
+  'default',
+  'nullable',
+  'properties',
+  'additionalProperties',
+  'items',
+  'required',
+  'format',
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-validations',
 ]);
 
 /**
@@ -47,7 +72,14 @@ export function compileSchema(schema: StructuralSchema): SchemaPlan {
     properties,
     values,
     items,
-    defaults: [...properties].flatMap(([name, { schema: { default: value } }]) => (value === undefined ? [] : [[name, value] as const])),
+    defaults: [...properties].flatMap(
+      ([
+        name,
+        {
+          schema: { default: value },
+        },
+      ]) => (value === undefined ? [] : [[name, value] as const]),
+    ),
     bounds: compileBounds(schema),
     rules,
     hasRules: [...properties.values(), values, items].some((part) => part?.hasRules === true) || rules.length > 0,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { gatewayApiCrdDir } from '../../hack/lib/binaries.ts';
 import type { KubeObject } from '../../pkg/apis/meta.ts';
 import { findKind } from '../../pkg/apis/scheme.ts';
@@ -51,7 +51,12 @@ async function create(environment: TestEnvironment, object: JsonObject): Promise
 
 /** The object without what only a cluster adds. */
 function comparable(object: KubeObject): JsonObject {
-  const { apiVersion: _version, metadata, status, ...rest } = object as KubeObject & { readonly spec?: JsonObject; readonly status?: JsonObject };
+  const {
+    apiVersion: _version,
+    metadata,
+    status,
+    ...rest
+  } = object as KubeObject & { readonly spec?: JsonObject; readonly status?: JsonObject };
   const { name, namespace = '', annotations = {} } = metadata;
   const isCore = ['Service', 'Ingress', 'Namespace'].includes(object.kind);
   return {

@@ -36,7 +36,10 @@ export function admissionCases(): readonly AdmissionCase[] {
     const { base, cases } = parse(readFileSync(new URL(file, directory), 'utf8')) as CorpusFile;
     return cases.map((each) => ({
       name: `${file.replace('.yaml', '')}: ${each.name}`,
-      object: merge((each.without ?? []).reduce((object, path) => remove(object, path.split('.')), base), each.with ?? {}),
+      object: merge(
+        (each.without ?? []).reduce((object, path) => remove(object, path.split('.')), base),
+        each.with ?? {},
+      ),
       refused: each.refused ?? [],
       warned: each.warned ?? [],
     }));
@@ -44,7 +47,12 @@ export function admissionCases(): readonly AdmissionCase[] {
 }
 
 function merge(base: JsonObject, over: JsonObject): JsonObject {
-  return { ...base, ...Object.fromEntries(Object.entries(over).map(([key, value]) => [key, isMap(value) && isMap(base[key]) ? merge(base[key], value) : value])) };
+  return {
+    ...base,
+    ...Object.fromEntries(
+      Object.entries(over).map(([key, value]) => [key, isMap(value) && isMap(base[key]) ? merge(base[key], value) : value]),
+    ),
+  };
 }
 
 function remove(object: JsonObject, [key = '', ...rest]: readonly string[]): JsonObject {

@@ -1,4 +1,4 @@
-// Made by hack/generate-gateway-schemas.ts from the CRDs of Gateway API v1.6.1, standard channel. Do not edit.
+// Made by hack/generate-gateway-schemas.ts from the CRDs of Gateway API, standard channel. Do not edit.
 
 /** The schemas of the kinds of Gateway API, as JSON text: most runs need few of them. */
 export const gatewaySchemas: Readonly<Record<string, string>> = {

@@ -63,12 +63,16 @@ function validateEndpointSlice({ addressType = '' as never, endpoints, ports = [
 
 function checkEndpoint(faults: Faults, path: Path, endpoint: Endpoint, addressType: string): void {
   const { hostname, nodeName, hints } = endpoint;
-  const { addresses = [], deprecatedTopology = {} } = endpoint as Endpoint & { readonly deprecatedTopology?: Readonly<Record<string, string>> };
-  if (addresses.length === 0 || addresses.length > limits.addresses) faults.add([...path, 'addresses'], `must have 1 to ${limits.addresses} items`);
+  const { addresses = [], deprecatedTopology = {} } = endpoint as Endpoint & {
+    readonly deprecatedTopology?: Readonly<Record<string, string>>;
+  };
+  if (addresses.length === 0 || addresses.length > limits.addresses)
+    faults.add([...path, 'addresses'], `must have 1 to ${limits.addresses} items`);
   for (const [index, address] of addresses.entries()) checkAddress(faults, [...path, 'addresses', index], address, addressType);
   if (nodeName !== undefined) faults.check([...path, 'nodeName'], nodeName, dnsSubdomain);
   if (hostname !== undefined) faults.check([...path, 'hostname'], hostname, dnsLabel);
-  if (Object.keys(deprecatedTopology).length > limits.topology) faults.add([...path, 'deprecatedTopology'], `must have at most ${limits.topology} entries`);
+  if (Object.keys(deprecatedTopology).length > limits.topology)
+    faults.add([...path, 'deprecatedTopology'], `must have at most ${limits.topology} entries`);
   checkLabels(faults, [...path.map(String), 'deprecatedTopology'], deprecatedTopology);
   checkHints(faults, [...path, 'hints', 'forZones'], hints?.forZones ?? [], labelValue);
   checkHints(faults, [...path, 'hints', 'forNodes'], hints?.forNodes ?? [], dnsSubdomain);
@@ -85,7 +89,12 @@ function checkAddress(faults: Faults, path: Path, address: string, addressType: 
   }
 }
 
-function checkHints(faults: Faults, path: Path, hints: readonly { readonly name?: string }[], rule: (name: string) => string | undefined): void {
+function checkHints(
+  faults: Faults,
+  path: Path,
+  hints: readonly { readonly name?: string }[],
+  rule: (name: string) => string | undefined,
+): void {
   if (hints.length > limits.hints) faults.add(path, `must have at most ${limits.hints} items`);
   const seen = new Set<string>();
   for (const [index, { name = '' }] of hints.entries()) {

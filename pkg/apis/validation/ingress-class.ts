@@ -43,6 +43,7 @@ function validateIngressClass({ spec = {} }: IngressClass) {
   if (parameters.scope === 'Namespace' && faults.require([...path, 'namespace'], parameters.namespace)) {
     faults.check([...path, 'namespace'], parameters.namespace ?? '', dnsLabel);
   }
-  if (parameters.scope === 'Cluster' && parameters.namespace !== undefined) faults.add([...path, 'namespace'], 'must not be set where scope is "Cluster"');
+  if (parameters.scope === 'Cluster' && parameters.namespace !== undefined)
+    faults.add([...path, 'namespace'], 'must not be set where scope is "Cluster"');
   return faults.found;
 }

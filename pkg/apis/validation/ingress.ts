@@ -1,6 +1,6 @@
 import { integer, list, object, optional, string } from '../../schema/builder.ts';
 import type { KindAdmission } from '../kind-admission.ts';
-import type { Ingress, IngressBackend, IngressPath } from '../networking/v1/ingress.ts';
+import type { Ingress, IngressBackend, IngressPath, IngressTLS } from '../networking/v1/ingress.ts';
 import { Faults } from './faults.ts';
 import { ipAddress } from './ip-address.ts';
 import { dnsLabel, dnsSubdomain, hostName, pathSegment, portName, portNumber } from './names.ts';
@@ -8,7 +8,9 @@ import { dnsLabel, dnsSubdomain, hostName, pathSegment, portName, portNumber } f
 const text = optional(string(''));
 
 const backend = object('', {
-  service: optional(object('', { name: text, port: optional(object('', { number: optional(integer('', { format: 'int32' })), name: text })) })),
+  service: optional(
+    object('', { name: text, port: optional(object('', { number: optional(integer('', { format: 'int32' })), name: text })) }),
+  ),
   resource: optional(object('', { apiGroup: text, kind: text, name: text })),
 });
 
@@ -41,7 +43,7 @@ const classAnnotation = 'kubernetes.io/ingress.class';
 
 function validateIngress({ metadata, spec }: Ingress) {
   const faults = new Faults();
-  const { rules = [], tls = [], defaultBackend, ingressClassName } = spec;
+  const { rules = [], tls = [], defaultBackend } = spec;
   if (rules.length === 0 && defaultBackend === undefined) faults.add(['spec'], 'must have defaultBackend or rules');
   if (defaultBackend !== undefined) checkBackend(faults, ['spec', 'defaultBackend'], defaultBackend);
   for (const [index, { host = '', http }] of rules.entries()) {
@@ -49,18 +51,22 @@ function validateIngress({ metadata, spec }: Ingress) {
     if (host !== '') checkHost(faults, [...path, 'host'], host);
     if (http !== undefined) checkPaths(faults, [...path, 'http', 'paths'], http.paths ?? []);
   }
-  for (const [index, { hosts = [], secretName = '' }] of tls.entries()) {
-    for (const [at, host] of hosts.entries()) faults.check(['spec', 'tls', index, 'hosts', at], host, hostName);
-    if (secretName !== '') faults.check(['spec', 'tls', index, 'secretName'], secretName, dnsSubdomain);
-  }
-  if (ingressClassName !== undefined) {
-    faults.check(['spec', 'ingressClassName'], ingressClassName, dnsSubdomain);
-    const annotated = metadata.annotations?.[classAnnotation];
-    if (annotated !== undefined && annotated !== ingressClassName) {
-      faults.add(['metadata', 'annotations', classAnnotation], 'must be the same as spec.ingressClassName where both are set');
-    }
-  }
+  for (const [index, entry] of tls.entries()) checkTls(faults, ['spec', 'tls', index], entry);
+  checkClass(faults, spec.ingressClassName, metadata.annotations?.[classAnnotation]);
   return faults.found;
+}
+
+function checkTls(faults: Faults, path: Path, { hosts = [], secretName = '' }: IngressTLS): void {
+  for (const [index, host] of hosts.entries()) faults.check([...path, 'hosts', index], host, hostName);
+  if (secretName !== '') faults.check([...path, 'secretName'], secretName, dnsSubdomain);
+}
+
+function checkClass(faults: Faults, className: string | undefined, annotated: string | undefined): void {
+  if (className === undefined) return;
+  faults.check(['spec', 'ingressClassName'], className, dnsSubdomain);
+  if (annotated !== undefined && annotated !== className) {
+    faults.add(['metadata', 'annotations', classAnnotation], 'must be the same as spec.ingressClassName where both are set');
+  }
 }
 
 function checkHost(faults: Faults, path: Path, host: string): void {
@@ -98,7 +104,8 @@ function checkBackend(faults: Faults, path: Path, { service, resource }: Ingress
   } else if (resource !== undefined) {
     if (resource.apiGroup !== undefined) faults.check([...path, 'resource', 'apiGroup'], resource.apiGroup, dnsSubdomain);
     for (const field of ['kind', 'name'] as const) {
-      if (faults.require([...path, 'resource', field], resource[field])) faults.check([...path, 'resource', field], resource[field], pathSegment);
+      if (faults.require([...path, 'resource', field], resource[field]))
+        faults.check([...path, 'resource', field], resource[field], pathSegment);
     }
   } else if (service !== undefined) {
     if (faults.require([...path, 'service', 'name'], service.name)) faults.check([...path, 'service', 'name'], service.name, dnsLabel);
@@ -106,7 +113,11 @@ function checkBackend(faults: Faults, path: Path, { service, resource }: Ingress
   }
 }
 
-function checkServicePort(faults: Faults, path: Path, { name = '', number = 0 }: { readonly name?: string; readonly number?: number }): void {
+function checkServicePort(
+  faults: Faults,
+  path: Path,
+  { name = '', number = 0 }: { readonly name?: string; readonly number?: number },
+): void {
   if ((name === '') === (number === 0)) faults.add(path, 'must have exactly one of name and number');
   else if (name !== '') faults.check([...path, 'name'], name, portName);
   else faults.check([...path, 'number'], number, portNumber);

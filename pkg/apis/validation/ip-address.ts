@@ -38,9 +38,10 @@ export function cidr(text: string): string | undefined {
 
 /** The eight groups of an IPv6 address. */
 function expandIpv6(text: string): readonly number[] {
-  const hex = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a: string, b: string, c: string, d: string) =>
-    `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`,
-  );
+  const hex = text.replace(/[\d.]+\.[\d.]+$/, (ipv4) => {
+    const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':');
+  });
   const [before = '', after] = hex.split('::');
   const head = before === '' ? [] : before.split(':');
   const tail = after === undefined || after === '' ? [] : after.split(':');
@@ -74,7 +75,8 @@ function specialIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): string | 
 function specialIpv6(groups: readonly number[]): string | undefined {
   const [first = 0] = groups;
   const last = groups.at(-1) as number;
-  if (groups.slice(0, 7).every((group) => group === 0) && last <= 1) return last === 0 ? 'the unspecified address' : 'the loopback address (::1)';
+  if (groups.slice(0, 7).every((group) => group === 0) && last <= 1)
+    return last === 0 ? 'the unspecified address' : 'the loopback address (::1)';
   if ((first & 0xffc0) === 0xfe80) return 'a link-local address (fe80::/10)';
   if ((first & 0xff0f) === 0xff02) return 'a link-local multicast address (ff02::/16)';
   return undefined;

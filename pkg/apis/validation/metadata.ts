@@ -1,5 +1,5 @@
 import { boolean, dictionary, integer, list, object, optional, type Static, string } from '../../schema/builder.ts';
-import { type Finding, conform } from '../../schema/conform.ts';
+import { conform, type Finding } from '../../schema/conform.ts';
 import { compileSchema, type SchemaPlan } from '../../schema/plan.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { Faults } from './faults.ts';
@@ -25,7 +25,14 @@ const metadataSchema = object('', {
   ownerReferences: optional(
     list(
       '',
-      object('', { apiVersion: text, kind: text, name: text, uid: text, controller: optional(boolean('')), blockOwnerDeletion: optional(boolean('')) }),
+      object('', {
+        apiVersion: text,
+        kind: text,
+        name: text,
+        uid: text,
+        controller: optional(boolean('')),
+        blockOwnerDeletion: optional(boolean('')),
+      }),
     ),
   ),
 });
@@ -54,9 +61,13 @@ export interface MetadataRules {
  * kind without a namespace is in `default`, as with kubectl; the namespace of an object of another kind is dropped.
  * Paths begin with `metadata`.
  */
-export function admitMetadata(given: unknown, rules: MetadataRules): { readonly metadata: ObjectMeta; readonly errors: readonly Finding[]; readonly warnings: readonly Finding[] } {
+export function admitMetadata(
+  given: unknown,
+  rules: MetadataRules,
+): { readonly metadata: ObjectMeta; readonly errors: readonly Finding[]; readonly warnings: readonly Finding[] } {
   const { value, errors, warnings } = conform(plan, given ?? {});
-  const below = (findings: readonly Finding[]) => findings.map(({ path, message }) => ({ path: path === '' ? 'metadata' : `metadata.${path}`, message }));
+  const below = (findings: readonly Finding[]) =>
+    findings.map(({ path, message }) => ({ path: path === '' ? 'metadata' : `metadata.${path}`, message }));
   if (errors.length > 0) return { metadata: { name: '' }, errors: below(errors), warnings: below(warnings) };
   const { managedFields: _, namespace = '', ...kept } = value as Metadata & { readonly managedFields?: unknown };
   const metadata = rules.namespaced ? { ...kept, namespace: namespace === '' ? 'default' : namespace } : kept;
@@ -70,9 +81,11 @@ function checkMetadata(metadata: Metadata, rules: MetadataRules): readonly Findi
   if (rules.namespaced) faults.check(['metadata', 'namespace'], namespace, dnsLabel);
   checkLabels(faults, ['metadata', 'labels'], metadata.labels ?? {});
   checkAnnotations(faults, metadata.annotations ?? {});
-  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) faults.check(['metadata', 'finalizers', index], finalizer, qualifiedName);
+  for (const [index, finalizer] of (metadata.finalizers ?? []).entries())
+    faults.check(['metadata', 'finalizers', index], finalizer, qualifiedName);
   for (const [index, owner] of (metadata.ownerReferences ?? []).entries()) {
-    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) faults.require(['metadata', 'ownerReferences', index, field], owner[field]);
+    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
+      faults.require(['metadata', 'ownerReferences', index, field], owner[field]);
   }
   return faults.found;
 }
@@ -91,5 +104,6 @@ function checkAnnotations(faults: Faults, annotations: Readonly<Record<string, s
     faults.check(['metadata', 'annotations', key], key, (name) => qualifiedName(name.toLowerCase()));
     bytes += new TextEncoder().encode(key).length + new TextEncoder().encode(value).length;
   }
-  if (bytes > annotationsLimitBytes) faults.add(['metadata', 'annotations'], `must have at most ${annotationsLimitBytes} bytes; it has ${bytes}`);
+  if (bytes > annotationsLimitBytes)
+    faults.add(['metadata', 'annotations'], `must have at most ${annotationsLimitBytes} bytes; it has ${bytes}`);
 }

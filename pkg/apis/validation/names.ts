@@ -8,10 +8,18 @@ const wildcardPattern = new RegExp(`^\\*\\.${label}(\\.${label})*$`);
 const qualifiedPartPattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
 /** A name such as `shop.example.com`. @see RFC 1123 */
-export const dnsSubdomain: TextRule = bounded(253, subdomainPattern, 'must be a DNS name: lower-case letters, digits, "-" and ".", with a letter or digit at both ends');
+export const dnsSubdomain: TextRule = bounded(
+  253,
+  subdomainPattern,
+  'must be a DNS name: lower-case letters, digits, "-" and ".", with a letter or digit at both ends',
+);
 
 /** A name such as `shop`. @see RFC 1123 */
-export const dnsLabel: TextRule = bounded(63, labelPattern, 'must be a DNS label: lower-case letters, digits and "-", with a letter or digit at both ends');
+export const dnsLabel: TextRule = bounded(
+  63,
+  labelPattern,
+  'must be a DNS label: lower-case letters, digits and "-", with a letter or digit at both ends',
+);
 
 /** A name such as `*.example.com`. */
 export const wildcardDnsSubdomain: TextRule = bounded(253, wildcardPattern, 'must be "*." and a DNS name');
@@ -24,12 +32,16 @@ export const fullyQualifiedDomainName: TextRule = (text) => {
   if (text === '') return 'must not be empty';
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   const labels = name.split('.');
-  return dnsSubdomain(name) ?? (labels.length < 2 ? 'must have at least two labels' : labels.map(dnsLabel).find((fault) => fault !== undefined));
+  return (
+    dnsSubdomain(name) ?? (labels.length < 2 ? 'must have at least two labels' : labels.map(dnsLabel).find((fault) => fault !== undefined))
+  );
 };
 
 /** The value of a label: 63 characters at most, or nothing. */
 export const labelValue: TextRule = (text) =>
-  text === '' ? undefined : bounded(63, qualifiedPartPattern, 'must be letters, digits, "-", "_" and ".", with a letter or digit at both ends')(text);
+  text === ''
+    ? undefined
+    : bounded(63, qualifiedPartPattern, 'must be letters, digits, "-", "_" and ".", with a letter or digit at both ends')(text);
 
 /** A name with an optional DNS name before it, such as `example.com/name`. */
 export const qualifiedName: TextRule = (text) => {

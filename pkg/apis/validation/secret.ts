@@ -22,7 +22,7 @@ export const secretAdmission: KindAdmission = {
 };
 
 function completeSecret({ stringData, ...secret }: Secret): Secret {
-  const type = (secret.type ?? '') === '' ? 'Opaque' : secret.type as string;
+  const type = (secret.type ?? '') === '' ? 'Opaque' : (secret.type as string);
   const data = [
     ...Object.entries(secret.data ?? {}).map(([key, value]) => [key, value.replace(/[\r\n]/g, '')]),
     ...Object.entries(stringData ?? {}).map(([key, value]) => [key, encodeBase64(value)]),
@@ -52,7 +52,8 @@ const typeRules: Readonly<Record<string, (secret: Secret, faults: Faults) => voi
   },
   'kubernetes.io/basic-auth': (secret, faults) => {
     const { data = {} } = secret;
-    if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) faults.add(['data'], 'must have the key username or password');
+    if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password'))
+      faults.add(['data'], 'must have the key username or password');
   },
   'kubernetes.io/ssh-auth': (secret, faults) => {
     if ((secret.data?.['ssh-privatekey'] ?? '') === '') faults.add(['data', 'ssh-privatekey'], 'is required');

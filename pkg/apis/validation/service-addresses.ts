@@ -17,7 +17,8 @@ function checkSourceRanges(faults: Faults, { type, loadBalancerSourceRanges = []
   if (loadBalancerSourceRanges.length > 0 && type !== 'LoadBalancer') {
     faults.add(['spec', 'loadBalancerSourceRanges'], 'must not be set for a type other than LoadBalancer');
   }
-  for (const [index, range] of loadBalancerSourceRanges.entries()) faults.check(['spec', 'loadBalancerSourceRanges', index], range.trim(), cidr);
+  for (const [index, range] of loadBalancerSourceRanges.entries())
+    faults.check(['spec', 'loadBalancerSourceRanges', index], range.trim(), cidr);
 }
 
 function checkFamilies(faults: Faults, { ipFamilies = [], ipFamilyPolicy }: ServiceSpec): void {
@@ -43,7 +44,8 @@ function checkClusterIps(faults: Faults, { clusterIP, clusterIPs = [], ipFamilie
     const path = ['spec', 'clusterIPs', index];
     faults.check(path, address, ipAddress);
     const family = ipFamilies[index];
-    if (family !== undefined && (family === 'IPv4') !== isIpv4(address)) faults.add(path, `must be an ${family} address; it is "${address}"`);
+    if (family !== undefined && (family === 'IPv4') !== isIpv4(address))
+      faults.add(path, `must be an ${family} address; it is "${address}"`);
   }
   const [first, second] = clusterIPs;
   if (first !== undefined && second !== undefined && isIpv4(first) === isIpv4(second)) {

@@ -2,9 +2,9 @@ import { boolean, dictionary, integer, intOrString, list, object, optional, stri
 import type { Service, ServicePort, ServiceSpec } from '../core/v1/service.ts';
 import type { KindAdmission } from '../kind-admission.ts';
 import { Faults } from './faults.ts';
-import { checkAddresses } from './service-addresses.ts';
 import { checkLabels } from './metadata.ts';
 import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from './names.ts';
+import { checkAddresses } from './service-addresses.ts';
 
 const text = optional(string(''));
 const texts = optional(list('', string('')));
@@ -90,7 +90,10 @@ function withoutEmpty(spec: ServiceSpec): ServiceSpec {
   return Object.fromEntries(Object.entries(spec).filter(([name, value]) => value !== '' || !emptyable.includes(name)));
 }
 
-function affinity({ sessionAffinity = 'None', sessionAffinityConfig }: ServiceSpec): Pick<ServiceSpec, 'sessionAffinity' | 'sessionAffinityConfig'> {
+function affinity({
+  sessionAffinity = 'None',
+  sessionAffinityConfig,
+}: ServiceSpec): Pick<ServiceSpec, 'sessionAffinity' | 'sessionAffinityConfig'> {
   if (sessionAffinity !== 'ClientIP') return { sessionAffinity };
   const timeoutSeconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? clientIpTimeoutSeconds;
   return { sessionAffinity, sessionAffinityConfig: { clientIP: { timeoutSeconds } } };
@@ -112,7 +115,8 @@ function validateService({ spec }: Service) {
   const ports = spec.ports ?? [];
   faults.oneOf(['spec', 'type'], spec.type ?? '', ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']);
   if (ports.length === 0 && !isHeadless && spec.type !== 'ExternalName') faults.add(['spec', 'ports'], 'is required');
-  if (isHeadless && (spec.type === 'LoadBalancer' || spec.type === 'NodePort')) faults.add(['spec', 'clusterIP'], `must not be "None" for the type ${spec.type}`);
+  if (isHeadless && (spec.type === 'LoadBalancer' || spec.type === 'NodePort'))
+    faults.add(['spec', 'clusterIP'], `must not be "None" for the type ${spec.type}`);
   if (spec.type === 'ExternalName') checkExternalName(faults, spec);
   checkPorts(faults, ports, spec.type === 'ClusterIP');
   checkLabels(faults, ['spec', 'selector'], spec.selector ?? {});
@@ -133,21 +137,27 @@ function checkExternalName(faults: Faults, { externalName = '', clusterIPs = [],
 
 function checkPorts(faults: Faults, ports: readonly ServicePort[], isClusterIp: boolean): void {
   const [names, numbers, nodePorts] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  for (const [index, { name = '', port: number = 0, protocol = '', nodePort = 0, targetPort = 0, appProtocol }] of ports.entries()) {
+  for (const [index, port] of ports.entries()) {
     const path = ['spec', 'ports', index];
-    if (name !== '') {
-      faults.check([...path, 'name'], name, dnsLabel);
-      faults.unique([...path, 'name'], names, name);
-    } else if (ports.length > 1) faults.require([...path, 'name'], name);
-    faults.check([...path, 'port'], number, portNumber);
-    faults.oneOf([...path, 'protocol'], protocol, ['TCP', 'UDP', 'SCTP']);
-    if (typeof targetPort === 'string') faults.check([...path, 'targetPort'], targetPort, portName);
-    else if (targetPort !== number) faults.check([...path, 'targetPort'], targetPort, portNumber);
-    if (appProtocol !== undefined) faults.check([...path, 'appProtocol'], appProtocol, qualifiedName);
-    faults.unique(path, numbers, `${number}/${protocol}`);
+    const { name = '', protocol = '', nodePort = 0 } = port;
+    if (name !== '') faults.unique([...path, 'name'], names, name);
+    else if (ports.length > 1) faults.require([...path, 'name'], name);
+    checkPort(faults, path, port);
+    faults.unique(path, numbers, `${port.port}/${protocol}`);
     if (nodePort !== 0) faults.unique([...path, 'nodePort'], nodePorts, `${nodePort}/${protocol}`);
     if (nodePort !== 0 && isClusterIp) faults.add([...path, 'nodePort'], 'must not be set for the type ClusterIP');
   }
+}
+
+function checkPort(faults: Faults, path: readonly (string | number)[], port: ServicePort): void {
+  const { name = '', protocol = '', targetPort = 0, appProtocol } = port;
+  const number = (port.port as number | undefined) ?? 0;
+  if (name !== '') faults.check([...path, 'name'], name, dnsLabel);
+  faults.check([...path, 'port'], number, portNumber);
+  faults.oneOf([...path, 'protocol'], protocol, ['TCP', 'UDP', 'SCTP']);
+  if (typeof targetPort === 'string') faults.check([...path, 'targetPort'], targetPort, portName);
+  else if (targetPort !== number) faults.check([...path, 'targetPort'], targetPort, portNumber);
+  if (appProtocol !== undefined) faults.check([...path, 'appProtocol'], appProtocol, qualifiedName);
 }
 
 function checkPolicies(faults: Faults, spec: ServiceSpec): void {
@@ -157,7 +167,8 @@ function checkPolicies(faults: Faults, spec: ServiceSpec): void {
   if (sessionAffinity === 'ClientIP' && (timeout <= 0 || timeout > 86_400)) {
     faults.add(['spec', 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds'], `must be between 1 and 86400; it is ${timeout}`);
   }
-  const isExposed = spec.type === 'LoadBalancer' || spec.type === 'NodePort' || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
+  const isExposed =
+    spec.type === 'LoadBalancer' || spec.type === 'NodePort' || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
   if (externalTrafficPolicy !== undefined) {
     if (isExposed) faults.oneOf(['spec', 'externalTrafficPolicy'], externalTrafficPolicy, ['Cluster', 'Local']);
     else faults.add(['spec', 'externalTrafficPolicy'], 'must not be set for a Service that is not reached from outside');

@@ -1,5 +1,5 @@
-import type { LoadBalancerStatus } from './load-balancer-status.ts';
 import type { KubeObject } from '../../meta.ts';
+import type { LoadBalancerStatus } from './load-balancer-status.ts';
 
 export interface Service extends KubeObject {
   readonly kind: 'Service';

@@ -32,10 +32,17 @@ const includeSchema = object('Takes the routes of another HTTPProxy.', {
 
 const specSchema = object('What is served.', {
   virtualhost: optional(virtualHostSchema),
-  routes: optional(list('What happens to requests. Of the routes that match, the one that says most about the request is taken; the order of the list does not matter.', routeSchema)),
+  routes: optional(
+    list(
+      'What happens to requests. Of the routes that match, the one that says most about the request is taken; the order of the list does not matter.',
+      routeSchema,
+    ),
+  ),
   tcpproxy: optional(tcpProxySchema),
   includes: optional(list('Other HTTPProxies whose routes belong to this one, perhaps of other namespaces and owners.', includeSchema)),
-  ingressClassName: optional(string('The class of the controller that serves the object. It goes before the annotation `kubernetes.io/ingress.class`.')),
+  ingressClassName: optional(
+    string('The class of the controller that serves the object. It goes before the annotation `kubernetes.io/ingress.class`.'),
+  ),
 });
 
 const statusSchema = object(

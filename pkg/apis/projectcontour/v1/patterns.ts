@@ -28,3 +28,9 @@ export const cookieNamePattern = `^[^()<>@,;:\\\\"\\/[\\]?={} \\t\\x7f${controlC
 
 /** A cookie's path: anything but control characters and the semicolon. */
 export const cookiePathPattern = `^[^;\\x7f${controlCharacters}]+$`;
+
+/** `type` of a condition, and of the faults in it. */
+export const conditionTypePattern = `^(${dnsName}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`;
+
+/** `reason` of a condition, and of the faults in it. */
+export const conditionReasonPattern = '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$';

@@ -2,13 +2,18 @@ import { boolean, integer, list, object, oneOf, optional, redescribed, type Stat
 import { headerValueSchema } from './headers-policy.ts';
 import { headerMatchConditionSchema } from './match-condition.ts';
 
-const localRateLimitPolicySchema = object('A limit that each Envoy keeps by itself: with three Envoys, three times as many requests get through.', {
-  requests: integer('How many requests a unit of time may have.', { format: 'int32', minimum: 1 }),
-  unit: oneOf('The unit of time.', ['second', 'minute', 'hour']),
-  burst: optional(integer('How many requests more may come at once.', { format: 'int32' })),
-  responseStatusCode: optional(integer('The status of the answer to a request over the limit. Default: 429.', { format: 'int32', minimum: 400, maximum: 599 })),
-  responseHeadersToAdd: optional(list('Headers of the answer to a request over the limit.', headerValueSchema)),
-});
+const localRateLimitPolicySchema = object(
+  'A limit that each Envoy keeps by itself: with three Envoys, three times as many requests get through.',
+  {
+    requests: integer('How many requests a unit of time may have.', { format: 'int32', minimum: 1 }),
+    unit: oneOf('The unit of time.', ['second', 'minute', 'hour']),
+    burst: optional(integer('How many requests more may come at once.', { format: 'int32' })),
+    responseStatusCode: optional(
+      integer('The status of the answer to a request over the limit. Default: 429.', { format: 'int32', minimum: 400, maximum: 599 }),
+    ),
+    responseHeadersToAdd: optional(list('Headers of the answer to a request over the limit.', headerValueSchema)),
+  },
+);
 
 const entrySchema = object('One part of a descriptor. Exactly one field must be set.', {
   genericKey: optional(
@@ -34,7 +39,9 @@ const entrySchema = object('One part of a descriptor. Exactly one field must be 
 });
 
 const descriptorSchema = object('A tuple that the rate limit service counts requests by.', {
-  entries: list('The parts of the tuple. If one has no value for a request, the whole descriptor is left out.', entrySchema, { minItems: 1 }),
+  entries: list('The parts of the tuple. If one has no value for a request, the whole descriptor is left out.', entrySchema, {
+    minItems: 1,
+  }),
 });
 
 /** A limit that a rate limit service keeps for all proxies together. */
@@ -45,7 +52,9 @@ export const globalRateLimitPolicySchema = object('Limits that the rate limit se
 
 export const rateLimitPolicySchema = object('How many requests may come in.', {
   local: optional(localRateLimitPolicySchema),
-  global: optional(redescribed(globalRateLimitPolicySchema, 'Limits that the configured rate limit service keeps for all Envoys together.')),
+  global: optional(
+    redescribed(globalRateLimitPolicySchema, 'Limits that the configured rate limit service keeps for all Envoys together.'),
+  ),
 });
 
 export type LocalRateLimitPolicy = Static<typeof localRateLimitPolicySchema>;

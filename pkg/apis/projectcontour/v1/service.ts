@@ -27,18 +27,32 @@ export const serviceSchema = object('A Service that requests are sent to, in the
   port: servicePortSchema,
   healthPort: optional(integer('The port that health checks go to, if it is another one.', { minimum: 1, maximum: 65535 })),
   protocol: optional(
-    oneOf('How the Service is spoken to: `h2` is HTTP/2 with TLS, `h2c` HTTP/2 without, `tls` HTTP/1.1 with TLS. It goes before annotations and appProtocol of the Service. Default: HTTP/1.1.', [
-      'h2',
-      'h2c',
-      'tls',
-    ]),
+    oneOf(
+      'How the Service is spoken to: `h2` is HTTP/2 with TLS, `h2c` HTTP/2 without, `tls` HTTP/1.1 with TLS. It goes before annotations and appProtocol of the Service. Default: HTTP/1.1.',
+      ['h2', 'h2c', 'tls'],
+    ),
   ),
-  weight: optional(integer('The share of requests, in proportion to the sum of all weights. If all are 0, all get the same.', { format: 'int64', minimum: 0 })),
-  validation: optional(redescribed(upstreamValidationSchema, 'How the certificate of the Service is checked. Counts with the protocols `tls` and `h2`.')),
-  mirror: optional(boolean('Send a copy of each request here and drop the answer. At most one Service of a route may be a mirror; its weight is then a percentage.')),
+  weight: optional(
+    integer('The share of requests, in proportion to the sum of all weights. If all are 0, all get the same.', {
+      format: 'int64',
+      minimum: 0,
+    }),
+  ),
+  validation: optional(
+    redescribed(upstreamValidationSchema, 'How the certificate of the Service is checked. Counts with the protocols `tls` and `h2`.'),
+  ),
+  mirror: optional(
+    boolean(
+      'Send a copy of each request here and drop the answer. At most one Service of a route may be a mirror; its weight is then a percentage.',
+    ),
+  ),
   requestHeadersPolicy: optional(redescribed(headersPolicySchema, 'Changes to the headers of requests to this Service.')),
-  responseHeadersPolicy: optional(redescribed(headersPolicySchema, 'Changes to the headers of responses of this Service. `Host` cannot be set.')),
-  cookieRewritePolicies: optional(list('Changes to cookies that this Service sets. They go before those of the route.', cookieRewritePolicySchema)),
+  responseHeadersPolicy: optional(
+    redescribed(headersPolicySchema, 'Changes to the headers of responses of this Service. `Host` cannot be set.'),
+  ),
+  cookieRewritePolicies: optional(
+    list('Changes to cookies that this Service sets. They go before those of the route.', cookieRewritePolicySchema),
+  ),
   slowStartPolicy: optional(slowStartPolicySchema),
 });
 

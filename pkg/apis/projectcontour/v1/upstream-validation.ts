@@ -1,10 +1,13 @@
-import { list, object, type ObjectOf, optional, type Static, string } from '../../../schema/builder.ts';
+import { list, type ObjectOf, object, optional, type Static, string } from '../../../schema/builder.ts';
 
 const shape = {
-  caSecret: string('The Secret with the CA certificates, under the key `ca.crt`: a name, or `namespace/name` where that namespace delegates it.', {
-    minLength: 1,
-    maxLength: 317,
-  }),
+  caSecret: string(
+    'The Secret with the CA certificates, under the key `ca.crt`: a name, or `namespace/name` where that namespace delegates it.',
+    {
+      minLength: 1,
+      maxLength: 317,
+    },
+  ),
   subjectName: string('The name that the certificate must have among its subject alternative names. It is sent as SNI too.', {
     minLength: 1,
     maxLength: 250,

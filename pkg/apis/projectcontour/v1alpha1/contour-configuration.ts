@@ -37,8 +37,12 @@ const rateLimitServiceSchema = object('The service that keeps global rate limits
   domain: optional(string('The domain that is sent along, by which the service tells its clients apart.')),
   failOpen: optional(boolean('True: requests go through while the service does not answer. Default: false.')),
   enableXRateLimitHeaders: optional(boolean('True: responses say in X-RateLimit headers what is left. Default: false.')),
-  enableResourceExhaustedCode: optional(boolean('True: a gRPC call over the limit ends with RESOURCE_EXHAUSTED, else with UNAVAILABLE. Default: false.')),
-  defaultGlobalRateLimitPolicy: optional(redescribed(globalRateLimitPolicySchema, 'Limits for virtual hosts that have no global limits of their own.')),
+  enableResourceExhaustedCode: optional(
+    boolean('True: a gRPC call over the limit ends with RESOURCE_EXHAUSTED, else with UNAVAILABLE. Default: false.'),
+  ),
+  defaultGlobalRateLimitPolicy: optional(
+    redescribed(globalRateLimitPolicySchema, 'Limits for virtual hosts that have no global limits of their own.'),
+  ),
 });
 
 const sampling = (what: string) => optional(string(`${what}, in percent, as a decimal number. Default: \`100\`.`));
@@ -68,7 +72,9 @@ export const contourConfigurationSpecSchema = object('How the controller and Env
   xdsServer: optional(xdsServerSchema),
   ingress: optional(
     object('Ingress objects.', {
-      classNames: optional(list('Classes of the objects that are served. Default: `contour`, and objects without a class.', string('A class.'))),
+      classNames: optional(
+        list('Classes of the objects that are served. Default: `contour`, and objects without a class.', string('A class.')),
+      ),
       statusAddress: optional(string('Addresses to publish in statuses, parted by commas, in place of those of the Service of Envoy.')),
     }),
   ),
@@ -89,14 +95,21 @@ export const contourConfigurationSpecSchema = object('How the controller and Env
     object('HTTPProxy objects.', {
       disablePermitInsecure: optional(boolean('True: permitInsecure of routes does not count. Default: false.')),
       rootNamespaces: optional(list('The namespaces that may have root HTTPProxies. Default: all.', string('A namespace.'))),
-      fallbackCertificate: optional(redescribed(namespacedNameSchema, 'The Secret with the certificate for clients that send no SNI, or one that nobody serves.')),
+      fallbackCertificate: optional(
+        redescribed(namespacedNameSchema, 'The Secret with the certificate for clients that send no SNI, or one that nobody serves.'),
+      ),
     }),
   ),
   enableExternalNameService: optional(
-    boolean('True: Services of type ExternalName may be backends. Whoever may write them can then reach any host that Envoy can. Default: false.'),
+    boolean(
+      'True: Services of type ExternalName may be backends. Whoever may write them can then reach any host that Envoy can. Default: false.',
+    ),
   ),
   globalExtAuth: optional(
-    redescribed(authorizationServerSchema, 'Has a service of your own decide about requests to all virtual hosts that have no authorization of their own.'),
+    redescribed(
+      authorizationServerSchema,
+      'Has a service of your own decide about requests to all virtual hosts that have no authorization of their own.',
+    ),
   ),
   rateLimitService: optional(rateLimitServiceSchema),
   policy: optional(policySchema),

@@ -3,7 +3,14 @@ import { type CustomResource, objectShape } from '../../custom-resource.ts';
 import type { KubeObject } from '../../meta.ts';
 import { conditionsSchema } from './condition.ts';
 import { contourConfigurationSpecSchema } from './contour-configuration.ts';
-import { daemonSetUpdateStrategySchema, deploymentStrategySchema, nodeSelectorSchema, resourcesSchema, tolerationsSchema, volumeMountSchema } from './pod-parts.ts';
+import {
+  daemonSetUpdateStrategySchema,
+  deploymentStrategySchema,
+  nodeSelectorSchema,
+  resourcesSchema,
+  tolerationsSchema,
+  volumeMountSchema,
+} from './pod-parts.ts';
 import { volumeSchema } from './volume.ts';
 
 const nodePlacementSchema = object('Which nodes the Pods may run on.', {
@@ -22,7 +29,12 @@ const annotationsSchema = dictionary('Annotations of the Pods.', string('A value
 
 const contourSettingsSchema = object('The controller.', {
   replicas: replicas('The old place of deployment.replicas, which goes before it.'),
-  deployment: optional(redescribed(deploymentSettingsSchema, 'Settings of the Deployment of the controller. Default: 2 Pods; of them half may be added and a quarter missing during an update.')),
+  deployment: optional(
+    redescribed(
+      deploymentSettingsSchema,
+      'Settings of the Deployment of the controller. Default: 2 Pods; of them half may be added and a quarter missing during an update.',
+    ),
+  ),
   nodePlacement: optional(redescribed(nodePlacementSchema, 'Which nodes the controller may run on.')),
   kubernetesLogLevel: optional(integer('How much the Kubernetes client logs. Default: 0.', { minimum: 0, maximum: 9 })),
   logLevel: optional(string('How much the controller logs: `info` (the default) or `debug`.')),
@@ -56,7 +68,12 @@ const networkPublishingSchema = object('The Service in front of Envoy.', {
 const envoySettingsSchema = object('Envoy.', {
   workloadType: optional(string('`DaemonSet` (the default) or `Deployment`.')),
   replicas: replicas('The old place of deployment.replicas, which goes before it.'),
-  deployment: optional(redescribed(deploymentSettingsSchema, 'Settings of the Deployment, where workloadType is `Deployment`. Default: 2 Pods; a tenth may be added during an update.')),
+  deployment: optional(
+    redescribed(
+      deploymentSettingsSchema,
+      'Settings of the Deployment, where workloadType is `Deployment`. Default: 2 Pods; a tenth may be added during an update.',
+    ),
+  ),
   daemonSet: optional(
     object('Settings of the DaemonSet, where workloadType is `DaemonSet`.', { updateStrategy: optional(daemonSetUpdateStrategySchema) }),
   ),
@@ -68,15 +85,29 @@ const envoySettingsSchema = object('Envoy.', {
   resources: optional(redescribed(resourcesSchema, 'What the container of Envoy needs and may use.')),
   logLevel: optional(string('How much Envoy logs: `trace`, `debug`, `info` (the default), `warn`, `error`, `critical` or `off`.')),
   baseID: optional(integer('Tells Envoys on one node apart that share its network. Default: 0.', { format: 'int32', minimum: 0 })),
-  overloadMaxHeapSize: optional(integer('The size of the heap in bytes near which Envoy begins to refuse work. Default: no limit.', { format: 'int64' })),
-  overloadMaxDownstreamConnections: optional(integer('How many connections of clients Envoy may have at a time. Default: no limit.', { format: 'int64' })),
+  overloadMaxHeapSize: optional(
+    integer('The size of the heap in bytes near which Envoy begins to refuse work. Default: no limit.', { format: 'int64' }),
+  ),
+  overloadMaxDownstreamConnections: optional(
+    integer('How many connections of clients Envoy may have at a time. Default: no limit.', { format: 'int64' }),
+  ),
 });
 
 const specSchema = object('What a Gateway of the class gets.', {
   contour: optional(contourSettingsSchema),
   envoy: optional(envoySettingsSchema),
-  runtimeSettings: optional(redescribed(contourConfigurationSpecSchema, 'The configuration that a Gateway is made with. Later changes do not reach Gateways that are there.')),
-  resourceLabels: optional(dictionary('Labels for everything that is made. The labels of the Gateway, `spec.infrastructure.labels`, are the better place.', string('A value.'))),
+  runtimeSettings: optional(
+    redescribed(
+      contourConfigurationSpecSchema,
+      'The configuration that a Gateway is made with. Later changes do not reach Gateways that are there.',
+    ),
+  ),
+  resourceLabels: optional(
+    dictionary(
+      'Labels for everything that is made. The labels of the Gateway, `spec.infrastructure.labels`, are the better place.',
+      string('A value.'),
+    ),
+  ),
 });
 
 const statusSchema = object('What the provisioner says about the object. Nothing writes it today.', {

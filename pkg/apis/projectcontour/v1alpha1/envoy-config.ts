@@ -13,7 +13,9 @@ export const metricsSchema = object('Where metrics are served.', {
   port: optional(integer('The port to listen on.')),
   tls: optional(
     object('Serves metrics over TLS. Not on the same address and port as health.', {
-      caFile: optional(string('A file with the CA certificates that certificates of clients are checked with. Default: clients need none.')),
+      caFile: optional(
+        string('A file with the CA certificates that certificates of clients are checked with. Default: clients need none.'),
+      ),
       certFile: optional(string('A file with the certificate.')),
       keyFile: optional(string('A file with the key.')),
     }),
@@ -30,10 +32,16 @@ const tlsShape = {
   minimumProtocolVersion: optional(string('The oldest version of TLS: `1.2` or `1.3`. Default: `1.2`.')),
   maximumProtocolVersion: optional(string('The newest version of TLS: `1.2` or `1.3`. Default: `1.3`.')),
   cipherSuites: optional(
-    list('Cipher suites for TLS 1.2, in order of preference. Default: the AES-GCM and ChaCha20 suites with ECDHE.', string("A cipher suite in Envoy's spelling; a group of equal preference stands in brackets, parted by `|`.")),
+    list(
+      'Cipher suites for TLS 1.2, in order of preference. Default: the AES-GCM and ChaCha20 suites with ECDHE.',
+      string("A cipher suite in Envoy's spelling; a group of equal preference stands in brackets, parted by `|`."),
+    ),
   ),
   ecdhCurves: optional(
-    list("Curves for the key exchange, in order of preference. Default: Envoy's.", string('`X25519`, `P-256`, `P-384`, `P-521`, `X25519MLKEM768` or `MLKEM1024`.')),
+    list(
+      "Curves for the key exchange, in order of preference. Default: Envoy's.",
+      string('`X25519`, `P-256`, `P-384`, `P-521`, `X25519MLKEM768` or `MLKEM1024`.'),
+    ),
   ),
 };
 
@@ -65,13 +73,17 @@ const listenerSchema = object('How Envoy treats connections of clients.', {
   ),
   compression: optional(
     object('Compression of responses, for clients that accept it.', {
-      algorithm: optional(oneOf('The algorithm; `disabled` turns compression off. Default: `gzip`.', ['gzip', 'brotli', 'zstd', 'disabled'])),
+      algorithm: optional(
+        oneOf('The algorithm; `disabled` turns compression off. Default: `gzip`.', ['gzip', 'brotli', 'zstd', 'disabled']),
+      ),
     }),
   ),
   connectionBalancer: optional(string('`exact` spreads connections evenly over the threads of Envoy. Default: left to the kernel.')),
   maxRequestsPerConnection: optional(integer('After so many requests a connection is closed. Default: no limit.', positive)),
   'per-connection-buffer-limit-bytes': optional(integer('How many bytes of a connection are buffered. Default: 1 MiB.', positive)),
-  maxRequestsPerIOCycle: optional(integer('How many requests of one connection are taken up at a time; the rest waits for its turn. Default: no limit.', positive)),
+  maxRequestsPerIOCycle: optional(
+    integer('How many requests of one connection are taken up at a time; the rest waits for its turn. Default: no limit.', positive),
+  ),
   httpMaxConcurrentStreams: optional(integer('How many streams a connection with HTTP/2 may have at a time. Default: no limit.', positive)),
   maxConnectionsPerListener: optional(integer('How many connections a listener may have at a time. Default: no limit.', positive)),
   maxConnectionsToAcceptPerSocketEvent: optional(integer('How many connections are accepted at a time. Default: no limit.', positive)),
@@ -85,7 +97,9 @@ const listenerSchema = object('How Envoy treats connections of clients.', {
 });
 
 const clusterSchema = object('How Envoy treats connections to Services.', {
-  dnsLookupFamily: optional(string('Which addresses of an ExternalName are used: `auto` (IPv6, else IPv4; the default), `v4`, `v6` or `all`.')),
+  dnsLookupFamily: optional(
+    string('Which addresses of an ExternalName are used: `auto` (IPv6, else IPv4; the default), `v4`, `v6` or `all`.'),
+  ),
   maxRequestsPerConnection: optional(integer('After so many requests a connection is closed. Default: no limit.', positive)),
   'per-connection-buffer-limit-bytes': optional(integer('How many bytes of a connection are buffered. Default: 1 MiB.', positive)),
   circuitBreakers: optional(redescribed(circuitBreakerPolicySchema, 'Limits for each Service that has none of its own.')),
@@ -98,7 +112,9 @@ const timeoutsSchema = object('Timeouts of all virtual hosts. Each is a duration
   streamIdleTimeout: optional(string('How long a stream may stay without any data. Default: 5 minutes.')),
   maxConnectionDuration: optional(string('How long a connection of a client may live. Default: no limit.')),
   delayedCloseTimeout: optional(string('How long Envoy waits for the client when it closes a connection. Default: 1 second.')),
-  connectionShutdownGracePeriod: optional(string('How long Envoy waits between announcing the end of a connection and closing it. Default: 5 seconds.')),
+  connectionShutdownGracePeriod: optional(
+    string('How long Envoy waits between announcing the end of a connection and closing it. Default: 5 seconds.'),
+  ),
   connectTimeout: optional(string('How long a connection to a Service may take to open; a duration only. Default: `2s`.')),
 });
 
@@ -106,11 +122,15 @@ const loggingSchema = object('Access logs.', {
   accessLogFormat: optional(string('`envoy` (text, the default) or `json`.')),
   accessLogFormatString: optional(string("For `envoy`: a format string of Envoy. Default: Envoy's own.")),
   accessLogJSONFields: optional(list('For `json`: the fields of a line.', string('The name of a field that is known, or `name=format`.'))),
-  accessLogLevel: optional(string('What is logged: `info` (all requests, the default), `error` (status 300 and up), `critical` (500 and up) or `disabled`.')),
+  accessLogLevel: optional(
+    string('What is logged: `info` (all requests, the default), `error` (status 300 and up), `critical` (500 and up) or `disabled`.'),
+  ),
 });
 
 const networkSchema = object('Addresses and hops.', {
-  numTrustedHops: optional(integer('How many proxies in front of Envoy may be trusted to append to X-Forwarded-For. Default: 0.', { format: 'int32' })),
+  numTrustedHops: optional(
+    integer('How many proxies in front of Envoy may be trusted to append to X-Forwarded-For. Default: 0.', { format: 'int32' }),
+  ),
   adminPort: optional(integer('The port of the read-only admin listener; 0 turns it off. Default: 9001.')),
   stripTrailingHostDot: optional(boolean('True: a dot at the end of the Host header does not count. Default: false.')),
 });
@@ -118,7 +138,12 @@ const networkSchema = object('Addresses and hops.', {
 /** Everything about Envoy. */
 export const envoyConfigSchema = object('How Envoy behaves.', {
   listener: optional(listenerSchema),
-  service: optional(redescribed(namespacedNameSchema, 'The Service in front of Envoy, whose addresses are published in statuses. Default: `projectcontour/envoy`.')),
+  service: optional(
+    redescribed(
+      namespacedNameSchema,
+      'The Service in front of Envoy, whose addresses are published in statuses. Default: `projectcontour/envoy`.',
+    ),
+  ),
   http: optional(
     object('The listener for HTTP.', { ...httpListenerShape, port: optional(integer('The port to listen on. Default: 8080.')) }),
   ),
@@ -134,9 +159,14 @@ export const envoyConfigSchema = object('How Envoy behaves.', {
   cluster: optional(clusterSchema),
   network: optional(networkSchema),
   omEnforcedHealth: optional(
-    redescribed(healthSchema, 'One more listener for health, which the overload manager may turn away. Not on the address and port of health or metrics. Default: none.'),
+    redescribed(
+      healthSchema,
+      'One more listener for health, which the overload manager may turn away. Not on the address and port of health or metrics. Default: none.',
+    ),
   ),
-  runtimeSettings: optional(dictionary("Keys and values of Envoy's runtime. Those that are set by other fields go before.", string('A value.'))),
+  runtimeSettings: optional(
+    dictionary("Keys and values of Envoy's runtime. Those that are set by other fields go before.", string('A value.')),
+  ),
 });
 
 export type NamespacedNameReference = Static<typeof namespacedNameSchema>;

@@ -1,4 +1,15 @@
-import { boolean, dictionary, integer, intOrString, list, object, optional, redescribed, type Static, string } from '../../../schema/builder.ts';
+import {
+  boolean,
+  dictionary,
+  integer,
+  intOrString,
+  list,
+  object,
+  optional,
+  redescribed,
+  type Static,
+  string,
+} from '../../../schema/builder.ts';
 
 const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';

@@ -31,14 +31,18 @@ const downwardItems = optional(
       fieldRef: optional(object('', { apiVersion: anyText, fieldPath: text }, { atomic: true })),
       mode: anyInt32,
       path: text,
-      resourceFieldRef: optional(object('', { containerName: anyText, divisor: optional(quantitySchema), resource: text }, { atomic: true })),
+      resourceFieldRef: optional(
+        object('', { containerName: anyText, divisor: optional(quantitySchema), resource: text }, { atomic: true }),
+      ),
     }),
     { atomic: true },
   ),
 );
 
 const projectedSource = object('', {
-  clusterTrustBundle: optional(object('', { labelSelector: optional(labelSelector), name: anyText, optional: flag, path: text, signerName: anyText })),
+  clusterTrustBundle: optional(
+    object('', { labelSelector: optional(labelSelector), name: anyText, optional: flag, path: text, signerName: anyText }),
+  ),
   configMap: optional(object('', { items, name: preset(''), optional: flag }, { atomic: true })),
   downwardAPI: optional(object('', { items: downwardItems })),
   podCertificate: optional(
@@ -53,16 +57,16 @@ const projectedSource = object('', {
     }),
   ),
   secret: optional(object('', { items, name: preset(''), optional: flag }, { atomic: true })),
-  serviceAccountToken: optional(object('', { audience: anyText, expirationSeconds: optional(integer('', { format: 'int64' })), path: text })),
+  serviceAccountToken: optional(
+    object('', { audience: anyText, expirationSeconds: optional(integer('', { format: 'int64' })), path: text }),
+  ),
 });
 
 const claimSpec = object('', {
   accessModes: anyTexts,
   dataSource: optional(object('', { apiGroup: anyText, kind: text, name: text }, { atomic: true })),
   dataSourceRef: optional(object('', { apiGroup: anyText, kind: text, name: text, namespace: anyText })),
-  resources: optional(
-    object('', { limits: optional(dictionary('', quantitySchema)), requests: optional(dictionary('', quantitySchema)) }),
-  ),
+  resources: optional(object('', { limits: optional(dictionary('', quantitySchema)), requests: optional(dictionary('', quantitySchema)) })),
   selector: optional(labelSelector),
   storageClassName: anyText,
   volumeAttributesClassName: anyText,
@@ -151,12 +155,20 @@ export const volumeSchema = object('A volume as a Pod has it: `kubectl explain p
   name: text,
   configMap: optional(object('', { defaultMode: anyInt32, items, name: preset(''), optional: flag }, { atomic: true })),
   csi: optional(
-    object('', { driver: text, fsType: anyText, nodePublishSecretRef: anySecretRef, readOnly: flag, volumeAttributes: optional(dictionary('', text)) }),
+    object('', {
+      driver: text,
+      fsType: anyText,
+      nodePublishSecretRef: anySecretRef,
+      readOnly: flag,
+      volumeAttributes: optional(dictionary('', text)),
+    }),
   ),
   downwardAPI: optional(object('', { defaultMode: anyInt32, items: downwardItems })),
   emptyDir: optional(object('', { medium: anyText, sizeLimit: optional(quantitySchema) })),
   ephemeral: optional(
-    object('', { volumeClaimTemplate: optional(object('', { metadata: optional(opaque<Readonly<Record<string, unknown>>>()), spec: claimSpec })) }),
+    object('', {
+      volumeClaimTemplate: optional(object('', { metadata: optional(opaque<Readonly<Record<string, unknown>>>()), spec: claimSpec })),
+    }),
   ),
   gitRepo: optional(object('', { directory: anyText, repository: text, revision: anyText })),
   hostPath: optional(object('', { path: text, type: anyText })),
