@@ -47,7 +47,7 @@ export class SecureListenerState implements ListenerState {
     else this.#hosts.set(name, after);
 
     if (!sameChain(before, after)) this.#replaceChain(name, after);
-    if (!sameRoutes(before, after) || before?.tcpProxy !== after?.tcpProxy) this.#staleRoutes.add(name);
+    if (!sameRoutes(before, after) || speaksHttp(before) !== speaksHttp(after)) this.#staleRoutes.add(name);
     if ((before === undefined) !== (after === undefined)) {
       for (const wildcard of wildcardsOver(name)) if (this.#hosts.has(wildcard)) this.#staleRoutes.add(wildcard);
     }
@@ -89,7 +89,7 @@ export class SecureListenerState implements ListenerState {
   #takeRoutes(host: string, update: UpdateBuilder): void {
     const name = secureRouteName(this.#listener.name, host);
     const value = this.#hosts.get(host);
-    if (value === undefined || value.tcpProxy !== undefined) {
+    if (value === undefined || !speaksHttp(value)) {
       if (this.#publishedRoutes.delete(name)) update.delete(typeUrls.route, name);
       return;
     }
@@ -114,6 +114,11 @@ function wildcardsOver(host: string): readonly string[] {
   const labels = host.split('.');
   const suffixes = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
   return [...suffixes.filter((wildcard) => wildcard !== host), '*'];
+}
+
+/** Whether the chain of a host ends in routes. */
+function speaksHttp(host: VirtualHost | undefined): boolean {
+  return host !== undefined && host.tcpProxy === undefined;
 }
 
 /** Whether the chain of a host stays as it is. */

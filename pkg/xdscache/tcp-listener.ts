@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { tcpFilterChain } from '../envoy/listener/filter-chain.ts';
+import { deepEqual } from '../util/deep-equal.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
 import type { ListenerState } from './listener-state.ts';
 import { typeUrls } from './resource.ts';
@@ -29,9 +30,11 @@ export class TcpListenerState implements ListenerState {
   }
 
   set(name: string, host: VirtualHost | undefined): void {
-    if (host && this.serves(host)) this.#hosts.set(name, host);
+    const before = this.#hosts.get(name);
+    const after = host && this.serves(host) ? host : undefined;
+    if (after) this.#hosts.set(name, after);
     else this.#hosts.delete(name);
-    this.#stale = true;
+    if (!deepEqual(before?.tcpProxy, after?.tcpProxy)) this.#stale = true;
   }
 
   replaceListener(listener: Listener): void {
