@@ -1,7 +1,7 @@
 import { conform, type Finding } from '../schema/conform.ts';
 import { compileSchema, type SchemaPlan } from '../schema/plan.ts';
 import type { CelRunner } from '../schema/rules.ts';
-import { checkRules, needsCel } from '../schema/rules.ts';
+import { checkRules } from '../schema/rules.ts';
 import type { StructuralSchema } from '../schema/structural.ts';
 import { kindAdmissions } from './admissions.ts';
 import type { KindAdmission } from './kind-admission.ts';
@@ -31,12 +31,6 @@ export async function loadCel(): Promise<void> {
   if (celRunner !== undefined) return;
   const { loadCelRunner } = await import('../schema/cel.ts');
   celRunner = await loadCelRunner();
-}
-
-/** Whether `admit` needs `loadCel` for an object of this kind, written in this version. */
-export function isCelNeeded(apiVersion: string, kind: string): boolean {
-  const info = findKind(apiVersion, kind);
-  return info !== undefined && needsCel(planOf(info.kind));
 }
 
 /**

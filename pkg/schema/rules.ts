@@ -19,12 +19,6 @@ export function checkRules(plan: SchemaPlan, value: unknown, cel?: CelRunner): r
   return findings;
 }
 
-/** Whether some rule of the schema can be run by CEL only. */
-export function needsCel(plan: SchemaPlan): boolean {
-  if (!plan.hasRules) return false;
-  return plan.rules.some((rule) => rule.check === undefined) || partsOf(plan).some(needsCel);
-}
-
 interface Visit {
   readonly findings: Finding[];
   readonly path: PathSegment[];
@@ -51,8 +45,4 @@ function holds(rule: RulePlan, value: unknown, schema: StructuralSchema, cel: Ce
   if (rule.check !== undefined) return rule.check(value as never);
   if (cel === undefined) throw new TypeError(`a rule needs CEL, which is not loaded: ${rule.cel}`);
   return cel(rule.cel, value, schema);
-}
-
-function partsOf(plan: SchemaPlan): readonly SchemaPlan[] {
-  return [...plan.properties.values(), plan.values, plan.items].filter((part) => part !== undefined);
 }
