@@ -14,7 +14,8 @@ import { admitMetadata } from './validation/metadata.ts';
 export type Admission =
   | {
       readonly ok: true;
-      readonly object: KubeObject /** Fields that are dropped because the kind does not have them. */;
+      readonly object: KubeObject;
+      /** Fields that are dropped because the kind does not have them. */
       readonly warnings: readonly Finding[];
     }
   | { readonly ok: false; readonly errors: readonly Finding[] };
