@@ -1,6 +1,7 @@
 import { integer } from '../../pkg/config/value-type.ts';
 import { certgenOutputs, type SecretWriter } from '../../pkg/server/certgen-outputs.ts';
 import { createLogger } from '../../pkg/telemetry/log.ts';
+import type { Logger } from '../../pkg/util/logger.ts';
 import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
 import { type CommandContext, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
 
@@ -41,7 +42,7 @@ export const run: RunCommand = async (argv, context) => {
     overwrite: flags['overwrite'] === true,
     secretsFormat: text('secrets-format', 'legacy'),
     secretsNameSuffix: text('secrets-name-suffix', ''),
-    ...(flags['kube'] === true && { kube: await secretWriter({ inCluster: flags['incluster'] === true, ...(kubeconfig !== '' && { kubeconfig }) }, context) }),
+    ...(flags['kube'] === true && { kube: await secretWriter({ inCluster: flags['incluster'] === true, ...(kubeconfig !== '' && { kubeconfig }) }, { context, log }) }),
     logger: log,
   });
   return 0;
@@ -56,10 +57,12 @@ function lifetime(text: string, context: CommandContext): number {
 }
 
 /** Writes Secrets through the API server. Loaded only here: files need no client. */
-async function secretWriter(access: { readonly inCluster: boolean; readonly kubeconfig?: string }, context: CommandContext): Promise<SecretWriter> {
-  const { createClient } = await import('./kube-client.ts');
+async function secretWriter(access: { readonly inCluster: boolean; readonly kubeconfig?: string }, { context, log }: { readonly context: CommandContext; readonly log: Logger }): Promise<SecretWriter> {
+  const { openConnection } = await import('../../pkg/provider/kubernetes/connection.ts');
+  const { Client } = await import('../../pkg/controller-runtime/client/client.ts');
   const { isApiError } = await import('../../pkg/controller-runtime/client/errors.ts');
-  const { client } = await createClient(access, context.env);
+  const { writes } = await openConnection(access, { environment: context.env, userAgent: 'isoline', log });
+  const client = new Client(writes);
   const kind = { kind: 'Secret', group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
   const { signal } = context;
   return {

@@ -1,12 +1,14 @@
-import { namedExtensionServices } from '../../pkg/config/rules.ts';
+import { formatProblem, type ResolvedConfig } from '../../pkg/config/resolve.ts';
+import { checkSources, namedExtensionServices } from '../../pkg/config/rules.ts';
 import { type FlagTexts, flagSpecs } from '../../pkg/config/sources.ts';
-import { systemClock } from '../../pkg/controller-runtime/clock/clock.ts';
-import { Manager } from '../../pkg/controller-runtime/manager/manager.ts';
+import type { Manager } from '../../pkg/controller-runtime/manager/manager.ts';
+import type { Connection } from '../../pkg/provider/kubernetes/connection.ts';
 import { createLogger } from '../../pkg/telemetry/log.ts';
-import { createRegistry } from '../../pkg/telemetry/metrics.ts';
+import { createRegistry, statusMetrics } from '../../pkg/telemetry/metrics.ts';
+import type { Logger } from '../../pkg/util/logger.ts';
 import { readBuildInfo } from './build-info.ts';
 import { type CommandDefinition, parseCommandLine } from './command-line.ts';
-import { type CommandContext, ownNamespace, type RunCommand } from './command.ts';
+import { type CommandContext, CommandError, ownNamespace, type RunCommand } from './command.ts';
 import { readConfig } from './read-config.ts';
 import { createControlPlane } from './serve/control-plane.ts';
 
@@ -27,19 +29,49 @@ export const run: RunCommand = async (argv, context) => {
 };
 
 async function serve(flags: FlagTexts, context: CommandContext): Promise<void> {
-  const { config, options, values } = await readConfig({ flags, namespace: ownNamespace(context.env), serving: true });
-  const log = createLogger({ format: values.logFormat, debug: values.debugLog });
+  const { resolved, connection, log } = await start(flags, context);
+  const { config, options, values } = resolved;
   const build = readBuildInfo();
   const registry = createRegistry({ branch: build.branch, revision: build.sha, version: build.version });
   const plane = createControlPlane({ config, options, registry, log, verify: context.env['ISOLINE_VERIFY_INCREMENTAL'] === '1' });
   const named = namedExtensionServices(values);
   log.info({ ...build }, 'Isoline starts');
 
-  const manager = new Manager({ log, clock: systemClock });
-  if (options.fileMode !== undefined) {
-    const { addFileMode } = await import('./serve/file-mode.ts');
-    await addFileMode(manager, plane, { files: options.fileMode, config, named, logFormat: values.logFormat, log, stdout: context.stdout });
-  }
+  const manager = await managerFor();
   await manager.run(context.signal);
   log.info({}, 'Isoline has stopped');
+
+  async function managerFor(): Promise<Manager> {
+    if (options.fileMode !== undefined) {
+      const { fileManager } = await import('./serve/file-mode.ts');
+      return fileManager(plane, { files: options.fileMode, config, named, logFormat: values.logFormat, log, stdout: context.stdout });
+    }
+    const { connect, kubernetesManager } = await import('./serve/kubernetes-mode.ts');
+    const toCluster = connection ?? (await connect(options.client, context.env, log));
+    return kubernetesManager(plane, { connection: toCluster, config, options, named, metrics: statusMetrics(registry), log });
+  }
+}
+
+interface Start {
+  readonly resolved: ResolvedConfig;
+  readonly log: Logger;
+  /** Open already if the configuration was read from the API server. */
+  readonly connection?: Connection;
+}
+
+/** Reads the configuration, from a ContourConfiguration if one is named. */
+async function start(flags: FlagTexts, context: CommandContext): Promise<Start> {
+  const namespace = ownNamespace(context.env);
+  const named = typeof flags.contourConfigName === 'string' && flags.contourConfigName !== '' ? flags.contourConfigName : undefined;
+  const first = await readConfig({ flags, namespace, serving: named === undefined });
+  const log = createLogger({ format: first.values.logFormat, debug: first.values.debugLog });
+  if (named === undefined) return { resolved: first, log };
+
+  const [conflict] = checkSources(first.values);
+  if (conflict !== undefined) throw new CommandError(formatProblem(conflict));
+  const { connect, readContourConfigurationObject } = await import('./serve/kubernetes-mode.ts');
+  const connection = await connect(first.options.client, context.env, log);
+  const object = await readContourConfigurationObject(connection, { namespace, name: named }, { log, signal: context.signal });
+  const resolved = await readConfig({ flags, namespace, object, serving: true });
+  return { resolved, log, connection };
 }

@@ -34,7 +34,7 @@ const buildRules: readonly Rule[] = [
 ];
 
 const servingRules: readonly Rule[] = [
-  ({ values }) => sources(values),
+  ({ values }) => checkSources(values),
   ({ values }) => xdsTls(values),
   ({ values }) => watched(values),
   ({ values }) =>
@@ -52,7 +52,8 @@ function keyPair(key: string, cert: string | undefined, privateKey: string | und
   return ca !== undefined && cert === undefined ? problem(`${key}.ca-certificate-path`, 'needs server-certificate-path and server-key-path') : [];
 }
 
-function sources({ configPath, contourConfigName, fileDirs, files, statusDir }: Values): readonly ConfigProblem[] {
+/** One source of objects, and one of the configuration. */
+export function checkSources({ configPath, contourConfigName, fileDirs, files, statusDir }: Values): readonly ConfigProblem[] {
   const fileMode = fileDirs.length + files.length > 0;
   const out: ConfigProblem[] = [];
   if (configPath !== undefined && contourConfigName !== undefined) {

@@ -3,7 +3,8 @@ import { relative, resolve } from 'node:path';
 import type { Config } from '../../../pkg/config/config.ts';
 import type { NamedService } from '../../../pkg/config/rules.ts';
 import type { FileModeOptions } from '../../../pkg/config/serve-options.ts';
-import type { Manager } from '../../../pkg/controller-runtime/manager/manager.ts';
+import { systemClock } from '../../../pkg/controller-runtime/clock/clock.ts';
+import { Manager } from '../../../pkg/controller-runtime/manager/manager.ts';
 import { parseStatusAddresses } from '../../../pkg/controllers/load-balancer-status.ts';
 import { FileStatusWriter } from '../../../pkg/provider/file/status-writer.ts';
 import { FileProvider } from '../../../pkg/provider/file.ts';
@@ -21,8 +22,8 @@ export interface FileModeDeps {
   readonly stdout: (text: string) => void;
 }
 
-/** Serves the objects of files: no cluster, no leader. @throws {CommandError} if a folder is not there. */
-export async function addFileMode(manager: Manager, plane: ControlPlane, deps: FileModeDeps): Promise<void> {
+/** The manager of a process that serves the objects of files: no cluster, no leader. @throws {CommandError} if a folder is not there. */
+export async function fileManager(plane: ControlPlane, deps: FileModeDeps): Promise<Manager> {
   const { files, config, named, logFormat, log, stdout } = deps;
   await checkFolders(files);
   const { cache } = plane.pipeline;
@@ -40,6 +41,7 @@ export async function addFileMode(manager: Manager, plane: ControlPlane, deps: F
     if (op === 'delete' && object !== undefined) statuses.forget(object);
   });
 
+  const manager = new Manager({ log, clock: systemClock });
   const { promise: synced, resolve: becomeSynced } = Promise.withResolvers<void>();
   manager.add(
     'cache',
@@ -58,6 +60,7 @@ export async function addFileMode(manager: Manager, plane: ControlPlane, deps: F
     }),
   );
   plane.addTo(manager, { synced, healthy: () => {}, onBuild: (result) => statuses.want(result.statuses) });
+  return manager;
 }
 
 async function checkFolders({ dirs, statusDir }: FileModeOptions): Promise<void> {
