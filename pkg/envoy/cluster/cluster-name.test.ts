@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { cluster, origin, secretNode, servicePort } from '../../../test/lib/dag.ts';
+import type { Cluster } from '../../dag/model/cluster.ts';
+import { canonicalSettings, clusterName, clusterStatName } from './cluster-name.ts';
+
+const validation = { caCertificates: 'CA', subjectNames: ['a', 'b'], origin: origin() };
+const tls: Partial<Cluster> = { protocol: 'tls' };
+
+/** Clusters of which each differs from the default, and from all others, in one setting. */
+const variants: readonly (readonly [string, Partial<Cluster>])[] = [
+  ['defaults', {}],
+  ['policy', { loadBalancerPolicy: 'Random' }],
+  ['another policy', { loadBalancerPolicy: 'Cookie' }],
+  ['h2c', { protocol: 'h2c' }],
+  ['h2', { protocol: 'h2' }],
+  ['tls', tls],
+  ['sni', { ...tls, sni: 'x' }],
+  ['another sni', { ...tls, sni: 'y' }],
+  ['validation', { ...tls, upstreamValidation: validation }],
+  ['another CA', { ...tls, upstreamValidation: { ...validation, caCertificates: 'CB' } }],
+  ['another second name', { ...tls, upstreamValidation: { ...validation, subjectNames: ['a', 'c'] } }],
+  ['names joined', { ...tls, upstreamValidation: { ...validation, subjectNames: ['ab'] } }],
+  ['client certificate', { ...tls, clientCertificate: secretNode('client') }],
+  ['renewed client certificate', { ...tls, clientCertificate: secretNode('client', { certificate: 'new' }) }],
+  ['connections', { circuitBreakers: { maxConnections: 1 } }],
+  ['pending requests', { circuitBreakers: { maxPendingRequests: 1 } }],
+  ['requests', { circuitBreakers: { maxRequests: 1 } }],
+  ['retries', { circuitBreakers: { maxRetries: 1 } }],
+  ['connections of a host', { circuitBreakers: { perHostMaxConnections: 1 } }],
+  ['connect timeout', { connectTimeoutMs: 1 }],
+  ['idle timeout', { idleConnectionTimeoutMs: 1 }],
+  ['no idle timeout', { idleConnectionTimeoutMs: 'disabled' }],
+  ['requests of a connection', { maxRequestsPerConnection: 1 }],
+  ['buffer', { perConnectionBufferLimitBytes: 1 }],
+  ['external name', { service: servicePort('web', { externalName: 'x.example' }) }],
+  ['family of an external name', { service: servicePort('web', { externalName: 'x.example' }), dnsLookupFamily: 'v6' }],
+  ['health port', { service: servicePort('web', { healthPortName: 'health' }) }],
+];
+
+describe('the name of a cluster', () => {
+  test('is Contour\'s where all is default', () => {
+    expect(clusterName(cluster())).toBe('ns/web/80/da39a3ee5e');
+  });
+
+  test('tells every setting apart', () => {
+    const names = variants.map(([, fields]) => clusterName(cluster('web', fields)));
+    expect(new Set(names).size).toBe(variants.length);
+  });
+
+  test('does not depend on who asks', () => {
+    expect(clusterName(cluster('web', { origin: origin('other') }))).toBe(clusterName(cluster()));
+  });
+
+  test('leaves out what has no effect in the clear', () => {
+    const idle = { sni: 'x', clientCertificate: secretNode(), upstreamValidation: validation, dnsLookupFamily: 'v4' } as const;
+    expect(canonicalSettings(cluster('web', idle))).toBe('');
+  });
+
+  test('does not depend on the order of limits', () => {
+    const [a, b] = [{ maxRequests: 1, maxRetries: 2 }, { maxRetries: 2, maxRequests: 1 }];
+    expect(canonicalSettings(cluster('web', { circuitBreakers: a }))).toBe(canonicalSettings(cluster('web', { circuitBreakers: b })));
+  });
+
+  test('in statistics depends on no setting', () => {
+    expect(clusterStatName(cluster('web', tls))).toBe('ns_web_80');
+  });
+});
