@@ -85,15 +85,17 @@ export class Reflector<T extends KubeObject> {
   async #list(signal: AbortSignal): Promise<void> {
     const { rest, selection, store } = this.#options;
     const replacement = store.replace();
+    const limit = this.#paged ? pageLimit : 0;
     let continueToken = '';
     let resourceVersion: string;
     do {
-      const page = await listPage(rest, selection, { limit: this.#paged ? pageLimit : 0, continueToken, signal });
+      const page = await listPage(rest, selection, { limit, continueToken, signal });
       for (const item of page.items) this.#take(item, replacement.apply);
       ({ continueToken, resourceVersion } = page);
       // Should the server forget the list between two pages, the next try reads it in one.
-      this.#paged = continueToken === '';
+      this.#paged = false;
     } while (continueToken !== '');
+    this.#paged = true;
     this.#finish(replacement, resourceVersion);
   }
 

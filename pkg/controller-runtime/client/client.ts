@@ -42,6 +42,9 @@ interface ListAnswer {
   readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string };
 }
 
+/** The HTTP method of each verb of RBAC. */
+const methods = { get: 'GET', list: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+
 const pageSize = '500';
 
 /**
@@ -58,7 +61,7 @@ export class Client {
   /** The object, or `undefined` if there is none. */
   async get<T extends KubeObject>(kind: ResourceKind, name: ObjectName, options: CallOptions = {}): Promise<T | undefined> {
     try {
-      const request = this.#request(kind, 'GET', 'get', options);
+      const request = this.#request(kind, 'get', options);
       return (await this.rest.json({ ...request, path: objectPath(kind, name) })) as T;
     } catch (error) {
       if (isApiError(error, 'NotFound')) return undefined;
@@ -73,7 +76,7 @@ export class Client {
     do {
       const { labelSelector, fieldSelector } = options;
       const query = { limit: pageSize, continue: token, labelSelector, fieldSelector };
-      const request = this.#request(kind, 'GET', 'list', options);
+      const request = this.#request(kind, 'list', options);
       const answer = (await this.rest.json({ ...request, path: collectionPath(kind, options.namespace), query })) as ListAnswer;
       items.push(...((answer.items ?? []) as readonly T[]));
       token = answer.metadata?.continue;
@@ -84,21 +87,21 @@ export class Client {
   /** Adds an object and gives what the server made of it. */
   async create<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
     const path = collectionPath(kind, object.metadata.namespace);
-    const request = this.#request(kind, 'POST', 'create', options);
+    const request = this.#request(kind, 'create', options);
     return (await this.rest.json({ ...request, path, query: writeQuery(options), body: object })) as T;
   }
 
   /** Replaces an object; its `resourceVersion`, if it has one, must still be the newest (else Conflict). */
   async update<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
     const path = objectPath(kind, { namespace: object.metadata.namespace ?? '', name: object.metadata.name });
-    const request = this.#request(kind, 'PUT', 'update', options);
+    const request = this.#request(kind, 'update', options);
     return (await this.rest.json({ ...request, path, query: writeQuery(options), body: object })) as T;
   }
 
   /** Changes parts of an object and gives the new version. */
   async patch<T extends KubeObject>(kind: ResourceKind, name: ObjectName, patch: unknown, options: PatchOptions = {}): Promise<T> {
     const type = options.type ?? 'merge';
-    const request = this.#request(kind, 'PATCH', 'patch', options, options.subresource);
+    const request = this.#request(kind, 'patch', options, options.subresource);
     const answer = await this.rest.json({
       ...request,
       path: objectPath(kind, name, options.subresource),
@@ -112,7 +115,7 @@ export class Client {
   /** Removes an object; nothing happens where there is none. */
   async delete(kind: ResourceKind, name: ObjectName, options: CallOptions = {}): Promise<void> {
     try {
-      const request = this.#request(kind, 'DELETE', 'delete', options);
+      const request = this.#request(kind, 'delete', options);
       await this.rest.json({ ...request, path: objectPath(kind, name) });
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
@@ -129,15 +132,9 @@ export class Client {
     return this.patch<T>(kind, name, { status }, { ...options, subresource: 'status' });
   }
 
-  #request(
-    kind: ResourceKind,
-    method: RestRequest['method'],
-    verb: string,
-    { signal }: CallOptions,
-    subresource?: string,
-  ): Omit<RestRequest, 'path'> {
+  #request(kind: ResourceKind, verb: keyof typeof methods, { signal }: CallOptions, subresource?: string): Omit<RestRequest, 'path'> {
     return {
-      method,
+      method: methods[verb],
       verb,
       group: kind.group,
       resource: subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`,

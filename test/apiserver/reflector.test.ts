@@ -1,0 +1,317 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Cache } from '../../pkg/controller-runtime/cache/cache.ts';
+import type { Informer, InformerOptions } from '../../pkg/controller-runtime/cache/informer.ts';
+import type { ReflectorProblem } from '../../pkg/controller-runtime/cache/reflector.ts';
+import type { KubeObject, ResourceKind } from '../../pkg/controller-runtime/client/object.ts';
+import type { TestEnvironment } from '../../pkg/controller-runtime/envtest/environment.ts';
+import { startApiServer } from '../lib/api-server.ts';
+import { eventually } from '../lib/eventually.ts';
+import { type FaultProxy, startFaultProxy, status } from '../lib/fault-proxy.ts';
+import { fastClock, plainClient } from '../lib/kubernetes.ts';
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const configMapKind: ResourceKind = { kind: 'ConfigMap', group: '', version: 'v1', plural: 'configmaps', namespaced: true };
+const widgetKind: ResourceKind = { kind: 'Widget', group: 'example.com', version: 'v1', plural: 'widgets', namespaced: true };
+
+let environment: TestEnvironment;
+let proxy: FaultProxy;
+let namespaceCount = 0;
+let namespace: string;
+let stop: AbortController;
+let run: Promise<void> | undefined;
+let events: string[];
+let problems: ReflectorProblem[];
+
+beforeAll(async () => {
+  environment = await startApiServer({ namespaces: ['elsewhere'] });
+  proxy = await startFaultProxy(environment);
+}, 150_000);
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await environment.stop();
+});
+
+beforeEach(async () => {
+  namespace = `test-${namespaceCount++}`;
+  [stop, run, events, problems] = [new AbortController(), undefined, [], []];
+  proxy.rule = undefined;
+  proxy.requests.length = 0;
+  await environment.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
+});
+
+afterEach(async () => {
+  stop.abort();
+  await run;
+});
+
+function watchKind(
+  kind: ResourceKind = configMapKind,
+  options: InformerOptions<ConfigMap> = { namespaces: [namespace] },
+): Informer<ConfigMap> {
+  const cache = new Cache({
+    rest: plainClient(proxy.url, fastClock).rest,
+    clock: fastClock,
+    random: () => 0,
+    onProblem: (problem) => problems.push(problem),
+  });
+  const informer = cache.informer<ConfigMap>(kind, options);
+  informer.addHandler((event) => {
+    const old = event.type === 'update' ? `${event.old.data?.['v']}->` : '';
+    events.push(`${event.type} ${event.object.metadata.name} ${old}${event.object.data?.['v']}`);
+  });
+  run = cache.run(stop.signal);
+  return informer;
+}
+
+const configMap = (name: string, v: string): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data: { v },
+});
+const create = (name: string, v: string) =>
+  environment.request({ method: 'POST', path: `/api/v1/namespaces/${namespace}/configmaps`, body: configMap(name, v) });
+const change = (name: string, v: string) =>
+  environment.request({
+    method: 'PATCH',
+    path: `/api/v1/namespaces/${namespace}/configmaps/${name}`,
+    body: { data: { v } },
+    contentType: 'application/merge-patch+json',
+  });
+const remove = (name: string) => environment.request({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/configmaps/${name}` });
+const told = (...want: readonly string[]) =>
+  eventually(`${want.join(', ')}; told: ${events.join(', ')}`, () => events.join() === want.join());
+const lists = () => proxy.requests.filter(({ path, watch }) => path.endsWith('/configmaps') && !watch);
+const watches = () =>
+  proxy.requests.filter(({ path, watch, query }) => path.endsWith('/configmaps') && watch && !query.has('sendInitialEvents'));
+const watching = () => eventually('an open watch', () => proxy.openWatches('/configmaps') > 0);
+
+describe('a reflector', () => {
+  test('tells of what is there, then of each change with the version before', async () => {
+    await create('a', '1');
+    const informer = watchKind();
+    await informer.synced;
+    expect(events).toEqual(['add a 1']);
+    await create('b', '1');
+    await change('a', '2');
+    await remove('b');
+    await told('add a 1', 'add b 1', 'update a 1->2', 'delete b 1');
+    expect(informer.get(namespace, 'a')).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { v: '2' } });
+    expect(problems).toEqual([]);
+  });
+
+  test('goes on where it was when a watch is cut, and reads no list again', async () => {
+    for (const name of ['a', 'b']) await create(name, '1');
+    await watchKind().synced;
+    await watching();
+    const listed = lists().length;
+    proxy.rule = ({ watch }) => (watch ? { type: 'cut' } : undefined);
+    proxy.cutWatches('/configmaps');
+    await change('a', '2');
+    await remove('b');
+    await create('c', '1');
+    proxy.rule = undefined;
+    await told('add a 1', 'add b 1', 'update a 1->2', 'delete b 1', 'add c 1');
+    expect(lists()).toHaveLength(listed);
+  });
+
+  test('reads the list again when the server has forgotten the version, and tells of what it missed', async () => {
+    for (const name of ['a', 'b', 'c']) await create(name, '1');
+    await watchKind().synced;
+    await watching();
+    let refusals = 1;
+    proxy.rule = ({ watch }) => (watch && refusals-- > 0 ? { type: 'answer', status: 410, body: status(410, 'Expired') } : undefined);
+    proxy.cutWatches('/configmaps');
+    await change('a', '2');
+    await remove('b');
+    await eventually('the missed events', () => events.length === 5);
+    expect(events.slice(3).toSorted()).toEqual(['delete b 1', 'update a 1->2']);
+  });
+
+  test('takes an error line of the watch as the answer that it is', async () => {
+    await create('a', '1');
+    await watchKind().synced;
+    await watching();
+    const listed = lists().length;
+    proxy.cutWatches('/configmaps', `${JSON.stringify({ type: 'ERROR', object: status(410, 'Gone') })}\n`);
+    await eventually('another list', () => lists().length > listed);
+    await change('a', '2');
+    await told('add a 1', 'update a 1->2');
+  });
+
+  test('reports a line that it cannot read, and asks for what the line may have said', async () => {
+    await create('a', '1');
+    await watchKind().synced;
+    await watching();
+    proxy.cutWatches('/configmaps', '{"type":"MODIFIED","object":\n');
+    await change('a', '2');
+    await told('add a 1', 'update a 1->2');
+    expect(problems.map((problem) => problem.type === 'retry' && String(problem.error))).toEqual([
+      expect.stringContaining('a line of the watch cannot be parsed: {"type":"MODIFIED"'),
+    ]);
+  });
+
+  test('takes half a line before a cut for nothing', async () => {
+    await create('a', '1');
+    await watchKind().synced;
+    await watching();
+    const listed = lists().length;
+    proxy.cutWatches('/configmaps', '{"type":"DELETED","object":{"meta');
+    await change('a', '2');
+    await told('add a 1', 'update a 1->2');
+    expect(lists()).toHaveLength(listed);
+  });
+
+  test('resumes from the version of a bookmark', async () => {
+    await watchKind().synced;
+    await watching();
+    const made = (await environment.request({
+      method: 'POST',
+      path: '/api/v1/namespaces/elsewhere/configmaps',
+      body: { metadata: { name: namespace } },
+    })) as KubeObject;
+    const resourceVersion = made.metadata.resourceVersion;
+    const bookmark = { type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion } } };
+    proxy.cutWatches('/configmaps', `${JSON.stringify(bookmark)}\n`);
+    await eventually('another watch', () => watches().length > 1);
+    expect(watches().at(-1)?.query.get('resourceVersion')).toBe(resourceVersion);
+    expect(watches().at(-1)?.query.get('allowWatchBookmarks')).toBe('true');
+  });
+
+  test('waits as long as a busy server asks for, and reads slow lists', async () => {
+    await create('a', '1');
+    const faults = [
+      { type: 'answer', status: 429, headers: { 'retry-after': '7' }, body: status(429, 'TooManyRequests') },
+      { type: 'answer', status: 500, body: status(500, 'InternalError') },
+      { type: 'delay', delayMs: 100 },
+    ] as const;
+    let asked = 0;
+    proxy.rule = ({ watch, query }) => (watch && !query.has('sendInitialEvents') ? undefined : faults[asked++]);
+    await watchKind().synced;
+    await told('add a 1');
+    expect(asked).toBeGreaterThanOrEqual(3);
+  });
+
+  test('goes on after the API server was away', async () => {
+    await create('a', '1');
+    await watchKind().synced;
+    await watching();
+    await environment.stopApiServer();
+    await environment.startApiServer();
+    await change('a', '2');
+    await eventually('the change', () => events.includes('update a 1->2'), 20_000);
+  }, 60_000);
+});
+
+describe('a paged list', () => {
+  test('is read page by page, and in one piece if the server forgets it in between', async () => {
+    const names = Array.from({ length: 1_100 }, (_, i) => `m${i}`);
+    for (let i = 0; i < names.length; i += 50) await Promise.all(names.slice(i, i + 50).map((name) => create(name, '1')));
+    // This is the way for servers that do not stream lists.
+    const noStreams = (request: { query: URLSearchParams }) =>
+      request.query.has('sendInitialEvents') ? ({ type: 'answer', status: 422, body: status(422, 'Invalid') } as const) : undefined;
+    proxy.rule = noStreams;
+    const informer = watchKind();
+    await informer.synced;
+    expect(informer.size).toBe(1_100);
+    expect(lists().map(({ query }) => [query.get('limit'), query.has('continue')])).toEqual([
+      ['500', false],
+      ['500', true],
+      ['500', true],
+    ]);
+
+    stop.abort();
+    await run;
+    stop = new AbortController();
+    proxy.requests.length = 0;
+    proxy.rule = (request) =>
+      request.query.has('continue') ? { type: 'answer', status: 410, body: status(410, 'Expired') } : noStreams(request);
+    const again = watchKind();
+    await again.synced;
+    expect(again.size).toBe(1_100);
+    expect(lists().map(({ query }) => query.get('limit'))).toEqual(['500', '500', null]);
+  }, 60_000);
+});
+
+describe('what is selected', () => {
+  test('namespaces are listed and watched one by one', async () => {
+    await create('a', '1');
+    await environment.request({
+      method: 'POST',
+      path: '/api/v1/namespaces/elsewhere/configmaps',
+      body: { metadata: { name: `x-${namespace}` }, data: { v: '0' } },
+    });
+    const informer = watchKind(configMapKind, { namespaces: [namespace, 'elsewhere'], fieldSelector: `metadata.name!=kube-root-ca.crt` });
+    await informer.synced;
+    expect(events).toEqual(expect.arrayContaining(['add a 1', `add x-${namespace} 0`]));
+    expect(informer.get('elsewhere', `x-${namespace}`)?.data).toEqual({ v: '0' });
+    expect(new Set(lists().map(({ path }) => path))).toEqual(
+      new Set([namespace, 'elsewhere'].map((name) => `/api/v1/namespaces/${name}/configmaps`)),
+    );
+  });
+
+  test('an object that leaves the selection is told as deleted', async () => {
+    await create('a', '1');
+    await environment.request({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace}/configmaps/a`,
+      body: { metadata: { labels: { app: 'x' } } },
+      contentType: 'application/merge-patch+json',
+    });
+    await watchKind(configMapKind, { namespaces: [namespace], labelSelector: 'app=x' }).synced;
+    await environment.request({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace}/configmaps/a`,
+      body: { metadata: { labels: { app: 'y' } } },
+      contentType: 'application/merge-patch+json',
+    });
+    await told('add a 1', 'delete a 1');
+  });
+
+  test('what a transform leaves out is not kept, and one object that it cannot take stops no other', async () => {
+    for (const name of ['a', 'bad', 'c']) await create(name, '1');
+    const informer = watchKind(configMapKind, {
+      namespaces: [namespace],
+      transform: ({ apiVersion, kind, metadata, data = {} }) => {
+        if (metadata.name === 'bad') throw new Error('cannot take it');
+        return { apiVersion, kind, metadata: { name: metadata.name, namespace }, data };
+      },
+    });
+    await informer.synced;
+    expect(informer.get(namespace, 'a')).toEqual(configMap('a', '1'));
+    expect([...informer.list()].map(({ metadata }) => metadata.name).toSorted()).toEqual(['a', 'c']);
+    expect(problems).toMatchObject([{ type: 'object', name: `${namespace}/bad` }]);
+  });
+});
+
+describe('a kind that is not installed', () => {
+  test('counts as empty, is told of once, and is found when it comes', async () => {
+    const informer = watchKind(widgetKind, {});
+    await informer.synced;
+    expect(informer.size).toBe(0);
+    await eventually('more tries', () => proxy.requests.filter(({ path }) => path.includes('widgets')).length > 2);
+    expect(problems.map(({ type }) => type)).toEqual(['missing']);
+    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const spec = {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    };
+    const body = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec,
+    };
+    await environment.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body });
+    await eventually('the kind', () => problems.some(({ type }) => type === 'found'), 15_000);
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, data: { v: '1' } };
+    await environment.request({ method: 'POST', path: `/apis/example.com/v1/namespaces/${namespace}/widgets`, body: widget });
+    await told('add w 1');
+  }, 30_000);
+});
