@@ -12,8 +12,6 @@ export interface Pending {
   readonly version: string;
   /** Name to the version sent; `undefined` where the response said that the resource is gone. */
   readonly sent: ReadonlyMap<string, string | undefined>;
-  /** Whether the response brought resources that the client did not have. */
-  readonly brings: boolean;
 }
 
 /**
@@ -23,7 +21,7 @@ export interface Pending {
 export class Acknowledgements {
   readonly #accepted = new Map<string, string>();
   readonly #refused = new Map<string, Refusal>();
-  #pending: { readonly response: Pending; readonly sent: Map<string, string | undefined> } | undefined;
+  #pending: Pending | undefined;
   #lastNonce = 0;
 
   /** The versions that the client accepted, by name. */
@@ -37,7 +35,7 @@ export class Acknowledgements {
   }
 
   get pending(): Pending | undefined {
-    return this.#pending?.response;
+    return this.#pending;
   }
 
   /**
@@ -60,11 +58,16 @@ export class Acknowledgements {
   }
 
   /** Notes a response and gives its nonce, which is unique on this stream and type. */
-  send(version: string, sent: Map<string, string | undefined>, brings: boolean): string {
+  send(version: string, sent: ReadonlyMap<string, string | undefined>): string {
     this.#lastNonce += 1;
     const nonce = String(this.#lastNonce);
-    this.#pending = { response: { nonce, version, sent, brings }, sent };
+    this.#pending = { nonce, version, sent };
     return nonce;
+  }
+
+  /** The nonce of the last response; `''` before the first. */
+  get lastNonce(): string {
+    return this.#lastNonce === 0 ? '' : String(this.#lastNonce);
   }
 
   /** Whether a nonce was ever given out here. */
@@ -82,20 +85,19 @@ export class Acknowledgements {
    * The client refused the pending response.
    *
    * @param blamed the names that are at fault.
-   * @param rest what became of the other resources. `resent`: what the client had of them before stands.
+   * @param rest what became of the others, removals among them. `resent`: what the client had of them before stands.
    */
   refuse(blamed: ReadonlySet<string>, rest: 'accepted' | 'resent', detail: string): void {
     for (const [name, version] of this.#take()) {
       if (version !== undefined && blamed.has(name)) this.#refused.set(name, { version, detail });
-      else if (version === undefined || rest === 'accepted') this.#accept(name, version);
+      else if (rest === 'accepted') this.#accept(name, version);
     }
   }
 
-  /** The client dropped the resource. */
+  /** The client dropped the resource. One that is on its way still arrives, and counts if the client wants it again by then. */
   forget(name: string): void {
     this.#accepted.delete(name);
     this.#refused.delete(name);
-    this.#pending?.sent.delete(name);
   }
 
   #accept(name: string, version: string | undefined): void {

@@ -67,6 +67,7 @@ export class DeltaTypeStream extends TypeStream {
   }
 
   protected override blame(suspects: readonly string[]): Blame {
+    if (suspects.length === 0) return { blamed: new Set(), rest: 'accepted' };
     this.#searches += 1;
     if (suspects.length <= 1 || this.#searches > maxSearches) return { blamed: new Set(suspects), rest: 'resent' };
     const middle = Math.ceil(suspects.length / 2);
@@ -91,7 +92,7 @@ export class DeltaTypeStream extends TypeStream {
     for (const { name, encoded } of resources) sent.set(name, encoded.version);
     for (const name of removed) sent.set(name, undefined);
     const version = String(this.view.sequence);
-    const nonce = this.acknowledgements.send(version, sent, resources.length > 0);
+    const nonce = this.acknowledgements.send(version, sent);
     return { type: this.type, nonce, version, resources, news: resources, removed };
   }
 

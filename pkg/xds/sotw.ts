@@ -86,7 +86,8 @@ export class SotwTypeStream extends TypeStream {
       return 'nothing';
     }
     const encoded = resource.encoded(this.source);
-    const must = this.forced.has(name) || encoded.version !== this.acknowledgements.told(name);
+    const known = this.#last.has(name) && encoded.version === this.acknowledgements.told(name);
+    const must = this.forced.has(name) || !known;
     return must ? { name, encoded } : 'nothing';
   }
 
@@ -97,7 +98,7 @@ export class SotwTypeStream extends TypeStream {
     for (const { name, encoded } of news) sent.set(name, encoded.version);
     for (const name of gone) sent.set(name, undefined);
     const version = setVersion(resources);
-    const nonce = this.acknowledgements.send(version, sent, news.length > 0);
+    const nonce = this.acknowledgements.send(version, sent);
     return { type: this.type, nonce, version, resources, news, removed: [] };
   }
 

@@ -1,5 +1,5 @@
 import type { ConfigSourceKind, EncodedResource, Resource, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
-import { Acknowledgements } from './acknowledgement.ts';
+import { Acknowledgements, type Pending } from './acknowledgement.ts';
 import { Subscription, type SubscriptionChange } from './subscription.ts';
 
 /** What a client says about the last response: absent in a plain request and in an acknowledgement. */
@@ -143,17 +143,27 @@ export abstract class TypeStream {
     if (!this.acknowledgements.issued(nonce)) {
       return { kind: 'invalid', message: `response_nonce ${JSON.stringify(nonce)} was never sent on this stream` };
     }
+    if (nonce !== this.acknowledgements.lastNonce) return { kind: 'stale' };
     const pending = this.acknowledgements.pending;
-    if (pending?.nonce !== nonce) return { kind: 'stale' };
-    const { version } = pending;
-    const names = [...pending.sent.keys()];
-    if (error === undefined) {
-      this.acknowledgements.accept();
-      return { kind: 'accepted', nonce, version, names };
-    }
-    const suspects = names.filter((name) => pending.sent.get(name) !== undefined);
+    // Answered before: the state-of-the-world protocol repeats the nonce with each change of the subscription.
+    if (pending === undefined) return { kind: 'request' };
+    const answer = error === undefined ? this.#accepted(pending) : this.#refused(pending, error);
+    // What a client gave up before a response arrived, it did not take from it.
+    for (const name of pending.sent.keys()) if (!this.subscription.wants(name)) this.acknowledgements.forget(name);
+    return answer;
+  }
+
+  #accepted({ nonce, version, sent }: Pending): Answer {
+    this.acknowledgements.accept();
+    return { kind: 'accepted', nonce, version, names: [...sent.keys()] };
+  }
+
+  #refused({ nonce, version, sent }: Pending, error: ErrorDetail): Answer {
+    const names = [...sent.keys()];
+    const suspects = names.filter((name) => sent.get(name) !== undefined);
     const { blamed, rest } = this.blame(suspects, error);
     this.acknowledgements.refuse(blamed, rest, error.message);
+    if (rest === 'resent') this.force(names.filter((name) => sent.get(name) === undefined));
     const searching = blamed.size === 0 && suspects.length > 0;
     return { kind: 'refused', nonce, version, error, names: searching ? suspects : [...blamed], searching };
   }

@@ -112,6 +112,8 @@ export class XdsClientStream {
   readonly #resources = new Map<TypeUrl, Map<string, ReceivedResource>>();
   /** What a state-of-the-world request lists each time. */
   readonly #names = new Map<TypeUrl, Set<string>>();
+  /** The last nonce by type, which each state-of-the-world request repeats. */
+  readonly #nonces = new Map<string, string>();
   readonly #waiters = new Set<() => void>();
   #ended: StatusObject | undefined;
 
@@ -184,7 +186,8 @@ export class XdsClientStream {
 
   /** Sends a request with these fields, of whichever protocol, and the node. */
   send(fields: Partial<DeltaDiscoveryRequest> & Partial<DiscoveryRequest>): void {
-    const message = { node: { id: this.#options.node ?? 'test' }, ...fields };
+    const last = this.#method.protocol === 'sotw' ? { responseNonce: this.#nonces.get(fields.typeUrl ?? '') ?? '' } : {};
+    const message = { node: { id: this.#options.node ?? 'test' }, ...last, ...fields };
     const bytes =
       this.#method.protocol === 'delta'
         ? DeltaDiscoveryRequest.encode(DeltaDiscoveryRequest.fromPartial(message)).finish()
@@ -252,6 +255,7 @@ export class XdsClientStream {
     const refusal = this.#options.judge?.(response);
     if (refusal === undefined || refusal === 'wait') this.#keep(response);
     this.responses.push(response);
+    this.#nonces.set(response.type, response.nonce);
     if (refusal !== 'wait') this.answer(response, refusal);
     this.#wake();
   }
