@@ -75,7 +75,7 @@ types: envoy-api ## Check the types
 
 .PHONY: lint
 lint: install ## Lint, and check the format
-	$(RUN) biome check
+	$(RUN) biome check --max-diagnostics=200
 
 .PHONY: deps
 deps: envoy-api ## Check the import rules
