@@ -10,7 +10,9 @@ import { startDemo } from './lib/demo.ts';
 const root = dirname(import.meta.dirname);
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { dir: { type: 'string', default: join(root, 'config/samples/demo') }, 'http-port': { type: 'string', default: '8080' } } });
+  const { values } = parseArgs({
+    options: { dir: { type: 'string', default: join(root, 'config/samples/demo') }, 'http-port': { type: 'string', default: '8080' } },
+  });
   const stopped = new Promise<undefined>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(undefined));
   });

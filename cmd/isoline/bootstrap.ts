@@ -1,14 +1,14 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
-import { Bootstrap } from '../../pkg/envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
-import { Secret } from '../../pkg/envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
-import { bootstrap, type BootstrapOptions, type XdsTlsFiles } from '../../pkg/envoy/bootstrap/bootstrap.ts';
+import { integer, oneOf, port, type ValueType } from '../../pkg/config/value-type.ts';
+import { type BootstrapOptions, bootstrap, type XdsTlsFiles } from '../../pkg/envoy/bootstrap/bootstrap.ts';
 import { sdsFiles } from '../../pkg/envoy/bootstrap/xds-tls.ts';
 import { toJson } from '../../pkg/envoy/json.ts';
-import { integer, oneOf, port, type ValueType } from '../../pkg/config/value-type.ts';
-import { type CommandDefinition, failUsage, type ParsedCommandLine, parseCommandLine } from './command-line.ts';
+import { Bootstrap } from '../../pkg/envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
+import { Secret } from '../../pkg/envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { type CommandContext, CommandError, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
+import { type CommandDefinition, failUsage, type ParsedCommandLine, parseCommandLine } from './command-line.ts';
 
 const definition: CommandDefinition = {
   name: 'bootstrap',
@@ -23,7 +23,11 @@ const definition: CommandDefinition = {
     { flag: 'envoy-key-file', placeholder: 'FILE', env: 'ENVOY_KEY_FILE', help: 'Private key of the Envoy.' },
     logFormatFlag,
     { flag: 'namespace', placeholder: 'NAMESPACE', env: 'CONTOUR_NAMESPACE', help: 'Namespace of Isoline (default projectcontour).' },
-    { flag: 'overload-downstream-max-conn', placeholder: 'NUMBER', help: 'Connections of clients that Envoy takes in all; 0 is no limit (default 0).' },
+    {
+      flag: 'overload-downstream-max-conn',
+      placeholder: 'NUMBER',
+      help: 'Connections of clients that Envoy takes in all; 0 is no limit (default 0).',
+    },
     { flag: 'overload-max-heap', placeholder: 'BYTES', help: 'Heap at which Envoy stops to take requests; 0 is no limit (default 0).' },
     { flag: 'resources-dir', placeholder: 'DIR', help: 'Folder for files that let Envoy follow the rotation of its certificate.' },
     { flag: 'xds-address', placeholder: 'ADDRESS', help: 'Address of Isoline (default 127.0.0.1).' },
@@ -60,10 +64,15 @@ function readOptions(parsed: ParsedCommandLine, context: CommandContext): Bootst
     }
   };
   read('xds-resource-version', oneOf('v3'), 'v3');
-  const text = (flag: string, fallback: string): string => (typeof parsed.flags[flag] === 'string' && parsed.flags[flag] !== '' ? parsed.flags[flag] : fallback);
+  const text = (flag: string, fallback: string): string =>
+    typeof parsed.flags[flag] === 'string' && parsed.flags[flag] !== '' ? parsed.flags[flag] : fallback;
   const adminAddress = text('admin-address', '/admin/admin.sock');
   if (adminAddress === 'localhost' || isIP(adminAddress) !== 0) {
-    failUsage(definition, `--admin-address: ${JSON.stringify(adminAddress)} must be the path of a unix socket: the admin interface is not for the network`, context);
+    failUsage(
+      definition,
+      `--admin-address: ${JSON.stringify(adminAddress)} must be the path of a unix socket: the admin interface is not for the network`,
+      context,
+    );
   }
   const tls = readTls(text, context);
   return {
@@ -80,7 +89,9 @@ function readOptions(parsed: ParsedCommandLine, context: CommandContext): Bootst
 }
 
 function readTls(text: (flag: string, fallback: string) => string, context: CommandContext): XdsTlsFiles | undefined {
-  const [caFile, certFile, keyFile, resourcesDir] = ['envoy-cafile', 'envoy-cert-file', 'envoy-key-file', 'resources-dir'].map((flag) => text(flag, '')) as [string, string, string, string];
+  const [caFile, certFile, keyFile, resourcesDir] = ['envoy-cafile', 'envoy-cert-file', 'envoy-key-file', 'resources-dir'].map((flag) =>
+    text(flag, ''),
+  ) as [string, string, string, string];
   const given = [caFile, certFile, keyFile].filter((file) => file !== '').length;
   if (given === 0) return undefined;
   if (given < 3) failUsage(definition, '--envoy-cafile, --envoy-cert-file and --envoy-key-file must be given all three, or none', context);

@@ -12,7 +12,10 @@ export interface BuildInfo {
 /** Reads the version from the package, and branch and commit from the checkout around it, if there is one. */
 export function readBuildInfo(): BuildInfo {
   const root = findRoot(import.meta.dirname);
-  const version = root === undefined ? 'unknown' : ((JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version?: string }).version ?? 'unknown');
+  const version =
+    root === undefined
+      ? 'unknown'
+      : ((JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version?: string }).version ?? 'unknown');
   const head = root === undefined ? undefined : readText(join(root, '.git', 'HEAD'));
   const ref = head?.startsWith('ref: ') === true ? head.slice('ref: '.length) : undefined;
   const sha = ref === undefined || root === undefined ? head : readRef(join(root, '.git'), ref);

@@ -2,8 +2,8 @@ import { integer } from '../../pkg/config/value-type.ts';
 import { certgenOutputs, type SecretWriter } from '../../pkg/server/certgen-outputs.ts';
 import { createLogger } from '../../pkg/telemetry/log.ts';
 import type { Logger } from '../../pkg/util/logger.ts';
-import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
 import { type CommandContext, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
+import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
 
 const definition: CommandDefinition = {
   name: 'certgen',
@@ -15,7 +15,12 @@ const definition: CommandDefinition = {
     { flag: 'kube', help: 'Write Secrets to the API server.' },
     { flag: 'kubeconfig', placeholder: 'FILE', help: 'Kubeconfig file (default $HOME/.kube/config).' },
     logFormatFlag,
-    { flag: 'namespace', placeholder: 'NAMESPACE', env: 'CONTOUR_NAMESPACE', help: 'Namespace of Isoline and of the Secrets (default projectcontour).' },
+    {
+      flag: 'namespace',
+      placeholder: 'NAMESPACE',
+      env: 'CONTOUR_NAMESPACE',
+      help: 'Namespace of Isoline and of the Secrets (default projectcontour).',
+    },
     { flag: 'overwrite', help: 'Replace files and Secrets that exist.' },
     { flag: 'pem', help: 'Write PEM files.' },
     { flag: 'secrets-format', placeholder: 'legacy|compact', help: 'How the Secrets are divided (default legacy).' },
@@ -42,7 +47,9 @@ export const run: RunCommand = async (argv, context) => {
     overwrite: flags['overwrite'] === true,
     secretsFormat: text('secrets-format', 'legacy'),
     secretsNameSuffix: text('secrets-name-suffix', ''),
-    ...(flags['kube'] === true && { kube: await secretWriter({ inCluster: flags['incluster'] === true, ...(kubeconfig !== '' && { kubeconfig }) }, { context, log }) }),
+    ...(flags['kube'] === true && {
+      kube: await secretWriter({ inCluster: flags['incluster'] === true, ...(kubeconfig !== '' && { kubeconfig }) }, { context, log }),
+    }),
     logger: log,
   });
   return 0;
@@ -52,12 +59,19 @@ function lifetime(text: string, context: CommandContext): number {
   try {
     return integer(1, maxLifetimeDays).fromText(text);
   } catch (error) {
-    return failUsage(definition, `--certificate-lifetime: ${JSON.stringify(text)}: ${error instanceof Error ? error.message : ''}`, context);
+    return failUsage(
+      definition,
+      `--certificate-lifetime: ${JSON.stringify(text)}: ${error instanceof Error ? error.message : ''}`,
+      context,
+    );
   }
 }
 
 /** Writes Secrets through the API server. Loaded only here: files need no client. */
-async function secretWriter(access: { readonly inCluster: boolean; readonly kubeconfig?: string }, { context, log }: { readonly context: CommandContext; readonly log: Logger }): Promise<SecretWriter> {
+async function secretWriter(
+  access: { readonly inCluster: boolean; readonly kubeconfig?: string },
+  { context, log }: { readonly context: CommandContext; readonly log: Logger },
+): Promise<SecretWriter> {
   const { openConnection } = await import('../../pkg/provider/kubernetes/connection.ts');
   const { Client } = await import('../../pkg/controller-runtime/client/client.ts');
   const { isApiError } = await import('../../pkg/controller-runtime/client/errors.ts');

@@ -98,8 +98,14 @@ function addFlag(command: Command, { flag, short, env, placeholder = '', repeata
 
 /** `--debug=true` is `--debug` and `--debug=false` is `--no-debug`; another value stays, and is refused. */
 function normalizeSwitches({ flags }: CommandDefinition, argv: readonly string[]): readonly string[] {
-  const switches = new Map(flags.filter(({ placeholder = '' }) => placeholder === '').map(({ flag, short }) => [`--${flag}`, short === undefined ? [] : [`-${short}`]]));
-  const longOf = new Map([...switches].flatMap(([long, shorts]) => [[long, long] as const, ...shorts.map((short) => [short, long] as const)]));
+  const switches = new Map(
+    flags
+      .filter(({ placeholder = '' }) => placeholder === '')
+      .map(({ flag, short }) => [`--${flag}`, short === undefined ? [] : [`-${short}`]]),
+  );
+  const longOf = new Map(
+    [...switches].flatMap(([long, shorts]) => [[long, long] as const, ...shorts.map((short) => [short, long] as const)]),
+  );
   const end = argv.indexOf('--');
   return argv.map((argument, i) => {
     const [name = '', value] = argument.split('=', 2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { type Output, UsageError } from './command-line.ts';
 import { type CommandContext, CommandError, type RunCommand } from './command.ts';
+import { type Output, UsageError } from './command-line.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -64,7 +64,15 @@ function usageFault(message: string): number {
 
 function usage(): string {
   const lines = Object.entries(subcommands).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);
-  return ['Usage: isoline [--log-format text|json] COMMAND [flags]', '', 'Commands:', ...lines, '', 'isoline COMMAND --help lists the flags of a command.', ''].join('\n');
+  return [
+    'Usage: isoline [--log-format text|json] COMMAND [flags]',
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    'isoline COMMAND --help lists the flags of a command.',
+    '',
+  ].join('\n');
 }
 
 async function guarded(run: () => Promise<number>): Promise<number> {

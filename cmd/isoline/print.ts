@@ -35,11 +35,11 @@ function writeMap(lines: string[], value: Readonly<Record<string, unknown>>, { p
     return;
   }
   if (prefix.endsWith(':')) lines.push(prefix);
-  entries.forEach(([key, entry], i) => {
+  for (const [i, [key, entry]] of entries.entries()) {
     const start = i === 0 && !prefix.endsWith(':') ? prefix : at;
     const isNested = typeof entry === 'object' && entry !== null && !Array.isArray(entry);
     writeValue(lines, entry, { prefix: `${start}${scalar(key)}:`, indent: isNested ? `${at}  ` : at });
-  });
+  }
 }
 
 function writeList(lines: string[], value: readonly unknown[], { prefix, indent: at }: Place): void {
@@ -48,7 +48,10 @@ function writeList(lines: string[], value: readonly unknown[], { prefix, indent:
     return;
   }
   if (prefix.endsWith(':')) lines.push(prefix);
-  value.forEach((entry, i) => writeValue(lines, entry, { prefix: `${i === 0 && !prefix.endsWith(':') ? prefix : at}- `, indent: `${at}  ` }));
+  for (const [i, entry] of value.entries()) {
+    const start = i === 0 && !prefix.endsWith(':') ? prefix : at;
+    writeValue(lines, entry, { prefix: `${start}- `, indent: `${at}  ` });
+  }
 }
 
 function joined(prefix: string, text: string): string {

@@ -10,7 +10,9 @@ export async function readConfig(sources: Omit<ConfigSources, 'file'> & { readon
   const resolved = resolveConfig({ ...sources, ...(file !== undefined && { file }) });
   if (resolved.ok) return resolved.value;
   const lines = resolved.problems.map((problem) => formatProblem(problem, path));
-  throw new CommandError(lines.length === 1 ? `the configuration is not valid: ${lines[0]}` : `the configuration is not valid:\n  ${lines.join('\n  ')}`);
+  throw new CommandError(
+    lines.length === 1 ? `the configuration is not valid: ${lines[0]}` : `the configuration is not valid:\n  ${lines.join('\n  ')}`,
+  );
 }
 
 function readText(path: string): Promise<string> {

@@ -7,8 +7,8 @@ import { createLogger } from '../../pkg/telemetry/log.ts';
 import { createRegistry, statusMetrics } from '../../pkg/telemetry/metrics.ts';
 import type { Logger } from '../../pkg/util/logger.ts';
 import { readBuildInfo } from './build-info.ts';
-import { type CommandDefinition, parseCommandLine } from './command-line.ts';
 import { type CommandContext, CommandError, ownNamespace, type RunCommand } from './command.ts';
+import { type CommandDefinition, parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 import { createControlPlane } from './serve/control-plane.ts';
 
@@ -23,7 +23,9 @@ const definition: CommandDefinition = {
 /** `isoline serve`: runs until a signal. */
 export const run: RunCommand = async (argv, context) => {
   const parsed = parseCommandLine(definition, argv, context);
-  const flags = Object.fromEntries(specs.flatMap(({ flag, setting }) => (flag in parsed.flags ? [[setting, parsed.flags[flag]]] : []))) as FlagTexts;
+  const flags = Object.fromEntries(
+    specs.flatMap(({ flag, setting }) => (flag in parsed.flags ? [[setting, parsed.flags[flag]]] : [])),
+  ) as FlagTexts;
   await serve(flags, context);
   return 0;
 };

@@ -1,30 +1,36 @@
 import { text } from 'node:stream/consumers';
-import { loadCel } from '../../pkg/apis/validate.ts';
-import type { ContourConfiguration } from '../../pkg/apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { KubeObject } from '../../pkg/apis/meta.ts';
+import type { ContourConfiguration } from '../../pkg/apis/projectcontour/v1alpha1/contour-configuration.ts';
+import { loadCel } from '../../pkg/apis/validate.ts';
 import type { Config } from '../../pkg/config/config.ts';
 import { Pipeline } from '../../pkg/pipeline/pipeline.ts';
 import { printableDag, printableSnapshot, printableStatuses } from '../../pkg/pipeline/print.ts';
 import { admitFromFile } from '../../pkg/provider/file/admission.ts';
 import { readUnchanged, scan } from '../../pkg/provider/file/file-scan.ts';
 import { type FileProblem, ObjectStore } from '../../pkg/provider/file/object-store.ts';
+import { Stamps } from '../../pkg/provider/file/stamps.ts';
 import { formatFileProblem } from '../../pkg/provider/file.ts';
 import { secretInspector } from '../../pkg/provider/secret-inspector.ts';
-import { Stamps } from '../../pkg/provider/file/stamps.ts';
-import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
 import { type CommandContext, CommandError, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
-import { printBootstrap } from './print-bootstrap.ts';
+import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
 import { printJson, printYaml } from './print.ts';
+import { printBootstrap } from './print-bootstrap.ts';
 import { readConfig } from './read-config.ts';
 
 const outputs = ['dag', 'xds', 'status', 'bootstrap'] as const;
 
 const definition: CommandDefinition = {
   name: 'translate',
-  summary: 'Print what the objects in files become: the DAG, the Envoy resources, the status of the objects. Needs no cluster; keys are not shown.',
+  summary:
+    'Print what the objects in files become: the DAG, the Envoy resources, the status of the objects. Needs no cluster; keys are not shown.',
   arguments: [{ name: '[path...]', help: 'Files and folders of YAML or JSON; - is standard input.' }],
   flags: [
-    { flag: 'config-path', short: 'c', placeholder: 'FILE', help: 'Configuration file, as for serve. A ContourConfiguration among the objects does as well.' },
+    {
+      flag: 'config-path',
+      short: 'c',
+      placeholder: 'FILE',
+      help: 'Configuration file, as for serve. A ContourConfiguration among the objects does as well.',
+    },
     { flag: 'format', short: 'f', placeholder: 'yaml|json', help: 'How to print (default yaml).' },
     logFormatFlag,
     { flag: 'output', short: 'o', placeholder: outputs.join('|'), help: 'What to print (default xds).' },
@@ -36,7 +42,8 @@ export const run: RunCommand = async (argv, context) => {
   const { flags, args } = parseCommandLine(definition, argv, context);
   const output = oneOf('output', flags['output'] ?? 'xds', outputs, context);
   const print = oneOf('format', flags['format'] ?? 'yaml', ['yaml', 'json'] as const, context) === 'yaml' ? printYaml : printJson;
-  if (args.length === 0 && output !== 'bootstrap') failUsage(definition, 'name at least one file or folder, or - for standard input', context);
+  if (args.length === 0 && output !== 'bootstrap')
+    failUsage(definition, 'name at least one file or folder, or - for standard input', context);
 
   const { objects, problems } = await readObjects(args);
   for (const problem of problems) context.stderr(`${problem.warning === true ? 'warning: ' : ''}${formatFileProblem(problem)}\n`);
@@ -46,17 +53,26 @@ export const run: RunCommand = async (argv, context) => {
   return problems.some(({ warning }) => warning !== true) ? 1 : 0;
 };
 
-function translated(objects: readonly KubeObject[], config: Config, { output, context }: { readonly output: 'dag' | 'xds' | 'status'; readonly context: CommandContext }): unknown {
+function translated(
+  objects: readonly KubeObject[],
+  config: Config,
+  { output, context }: { readonly output: 'dag' | 'xds' | 'status'; readonly context: CommandContext },
+): unknown {
   const pipeline = new Pipeline({ config, secrets: secretInspector() });
   for (const object of objects) pipeline.cache.apply(object);
   pipeline.cache.advance(Date.now());
   const { faults } = pipeline.buildAll();
-  for (const { root, error } of faults) context.stderr(`isoline: error: ${root.kind} ${root.namespace}/${root.name} could not be built: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  for (const { root, error } of faults)
+    context.stderr(
+      `isoline: error: ${root.kind} ${root.namespace}/${root.name} could not be built: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
   if (output === 'dag') return printableDag(pipeline.dag);
   return output === 'xds' ? printableSnapshot(pipeline.snapshot) : printableStatuses(pipeline.statuses());
 }
 
-async function readObjects(paths: readonly string[]): Promise<{ readonly objects: readonly KubeObject[]; readonly problems: readonly FileProblem[] }> {
+async function readObjects(
+  paths: readonly string[],
+): Promise<{ readonly objects: readonly KubeObject[]; readonly problems: readonly FileProblem[] }> {
   const texts = await readTexts(paths);
   if ([...texts.values()].some(mayNeedCel)) await loadCel();
   const store = new ObjectStore(admitFromFile);
@@ -107,8 +123,12 @@ async function scanPath(path: string): ReturnType<typeof scan> {
 async function configFor(objects: readonly KubeObject[], configPath: unknown, { env }: CommandContext): Promise<Config> {
   const configurations = objects.filter(({ kind }) => kind === 'ContourConfiguration') as unknown as readonly ContourConfiguration[];
   const [object] = configurations;
-  if (typeof configPath === 'string' && object !== undefined) throw new CommandError(`--config-path and ContourConfiguration ${object.metadata.name} cannot both be the configuration`);
-  if (configurations.length > 1) throw new CommandError(`there are ${configurations.length} ContourConfigurations: ${configurations.map(({ metadata }) => metadata.name).join(', ')}`);
+  if (typeof configPath === 'string' && object !== undefined)
+    throw new CommandError(`--config-path and ContourConfiguration ${object.metadata.name} cannot both be the configuration`);
+  if (configurations.length > 1)
+    throw new CommandError(
+      `there are ${configurations.length} ContourConfigurations: ${configurations.map(({ metadata }) => metadata.name).join(', ')}`,
+    );
   const { config } = await readConfig({
     flags: typeof configPath === 'string' ? { configPath } : {},
     namespace: ownNamespace(env),

@@ -1,6 +1,6 @@
 import { readBuildInfo } from './build-info.ts';
-import { type CommandDefinition, parseCommandLine } from './command-line.ts';
 import { logFormatFlag, type RunCommand } from './command.ts';
+import { type CommandDefinition, parseCommandLine } from './command-line.ts';
 
 const definition: CommandDefinition = { name: 'version', summary: 'Print branch, commit and version as YAML.', flags: [logFormatFlag] };
 

@@ -52,9 +52,17 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     const isoline = start('isoline', isolineCommand(serveArguments(options)), onLine);
     cleanups.push(() => stopChild(isoline));
     const bootstrap = join(dir, 'envoy.json');
-    const bootstrapped = start('isoline', isolineCommand(['bootstrap', bootstrap, `--xds-port=${options.xdsPort}`, `--admin-address=${join(dir, 'admin.sock')}`]), onLine);
+    const bootstrapped = start(
+      'isoline',
+      isolineCommand(['bootstrap', bootstrap, `--xds-port=${options.xdsPort}`, `--admin-address=${join(dir, 'admin.sock')}`]),
+      onLine,
+    );
     if ((await exitCode(bootstrapped)) !== 0) throw new Error('isoline bootstrap failed');
-    const envoy = start('envoy', [findEnvoy(), '-c', bootstrap, '--use-dynamic-base-id', '-l', 'error', '--service-node', 'demo', '--service-cluster', 'demo'], onLine);
+    const envoy = start(
+      'envoy',
+      [findEnvoy(), '-c', bootstrap, '--use-dynamic-base-id', '-l', 'error', '--service-node', 'demo', '--service-cluster', 'demo'],
+      onLine,
+    );
     cleanups.push(() => stopChild(envoy));
 
     const broken = Promise.race([ended('Isoline', isoline), ended('Envoy', envoy)]);
@@ -122,7 +130,9 @@ async function startBackend(name: string, port: number): Promise<Server> {
     response.end(`${name} answers ${incoming.method} ${incoming.headers.host}${incoming.url}\n`);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(new Error(`the backend ${name} cannot listen on 127.0.0.1 port ${port}: ${cause.message}`, { cause })));
+    server.once('error', (cause) =>
+      reject(new Error(`the backend ${name} cannot listen on 127.0.0.1 port ${port}: ${cause.message}`, { cause })),
+    );
     server.listen(port, '127.0.0.1', resolve);
   });
   return server;

@@ -113,7 +113,11 @@ export interface DefaultRateLimitPolicy {
 export interface RateLimitEntry {
   readonly genericKey?: { readonly key?: string; readonly value?: string };
   readonly requestHeader?: { readonly headerName?: string; readonly descriptorKey?: string };
-  readonly requestHeaderValueMatch?: { readonly headers?: readonly ConfiguredHeaderMatch[]; readonly expectMatch?: boolean; readonly value?: string };
+  readonly requestHeaderValueMatch?: {
+    readonly headers?: readonly ConfiguredHeaderMatch[];
+    readonly expectMatch?: boolean;
+    readonly value?: string;
+  };
   readonly remoteAddress?: object;
 }
 

@@ -43,10 +43,13 @@ export const sampling: ValueType<number> = refined(text, (value) => {
 });
 
 const allowedHeaders = listOf(
-  refined(shape({ exact: text, prefix: text, suffix: text, contains: text, regex: text, ignoreCase: flag, ignorecase: flag }), ({ ignorecase, ...match }) => ({
-    ...match,
-    ...(ignorecase !== undefined && { ignoreCase: ignorecase }),
-  })),
+  refined(
+    shape({ exact: text, prefix: text, suffix: text, contains: text, regex: text, ignoreCase: flag, ignorecase: flag }),
+    ({ ignorecase, ...match }) => ({
+      ...match,
+      ...(ignorecase !== undefined && { ignoreCase: ignorecase }),
+    }),
+  ),
 );
 
 /** `globalExtAuth.httpSettings`. Contour spells its keys in lower case in the file; both spellings are taken. */

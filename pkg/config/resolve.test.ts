@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/contour-configuration.ts';
-import { formatProblem, resolveConfig, type ConfigSources, type ResolvedConfig } from './resolve.ts';
+import { type ConfigSources, formatProblem, type ResolvedConfig, resolveConfig } from './resolve.ts';
 import { defaultConfig } from './to-config.ts';
 
 const insecure = { insecure: true } as const;
@@ -17,7 +17,12 @@ function problems(sources: Partial<ConfigSources>): readonly string[] {
 }
 
 function contourConfiguration(spec: unknown): ContourConfiguration {
-  return { apiVersion: 'projectcontour.io/v1alpha1', kind: 'ContourConfiguration', metadata: { name: 'c', namespace: 'n' }, spec } as ContourConfiguration;
+  return {
+    apiVersion: 'projectcontour.io/v1alpha1',
+    kind: 'ContourConfiguration',
+    metadata: { name: 'c', namespace: 'n' },
+    spec,
+  } as ContourConfiguration;
 }
 
 describe('a configuration file', () => {
@@ -40,13 +45,18 @@ describe('a configuration file', () => {
     expect(timeouts.requestMs).toBeUndefined();
     expect(adminPort).toBe(9001);
     expect(envoyService).toEqual({ namespace: 'projectcontour', name: 'envoy' });
-    expect([stats, health]).toEqual([{ address: '0.0.0.0', port: 8002 }, { address: '0.0.0.0', port: 8002 }]);
+    expect([stats, health]).toEqual([
+      { address: '0.0.0.0', port: 8002 },
+      { address: '0.0.0.0', port: 8002 },
+    ]);
   });
 
   test('an explicit zero replaces a default', () => {
     expect(resolve({ file: 'network: {admin-port: 0}' }).config.adminPort).toBe(0);
     expect(resolve({ file: 'timeouts: {connection-idle-timeout: 0s}' }).config.timeouts.connectionIdleMs).toBeUndefined();
-    expect(resolve({ file: 'tracing: {extensionService: a/b, includePodDetail: false, overallSampling: 0}' }).config.tracing).toMatchObject({ includePodDetail: false, overallSampling: 0 });
+    expect(resolve({ file: 'tracing: {extensionService: a/b, includePodDetail: false, overallSampling: 0}' }).config.tracing).toMatchObject(
+      { includePodDetail: false, overallSampling: 0 },
+    );
   });
 
   test('text is taken as it is written, numbers too', () => {
@@ -82,14 +92,22 @@ runtime-settings: {a.b: 1}
       listener: { httpVersions: ['HTTP/2'], tls: { cipherSuites: ['ECDHE-RSA-AES256-GCM-SHA384'] } },
       cluster: { circuitBreakers: { maxConnections: 5 }, maxRequestsPerConnection: 7, connectTimeoutMs: 500 },
       timeouts: { requestMs: 'disabled', streamIdleMs: 300_000 },
-      globalExtAuth: { serviceType: 'grpc', authPolicy: { disabled: true }, httpSettings: { pathPrefix: '/check' }, withRequestBody: { maxRequestBytes: 1024 } },
+      globalExtAuth: {
+        serviceType: 'grpc',
+        authPolicy: { disabled: true },
+        httpSettings: { pathPrefix: '/check' },
+        withRequestBody: { maxRequestBytes: 1024 },
+      },
       tracing: { overallSampling: 100, maxPathTagLength: 256, serviceName: 'contour', customTags: [{ tagName: 'a', literal: 'b' }] },
       omEnforcedHealth: { address: '0.0.0.0', port: 8003 },
       runtimeSettings: { 'a.b': '1' },
     });
     expect(config.cluster.circuitBreakers).not.toHaveProperty('maxRetries');
     const [descriptor] = config.rateLimitService?.defaultPolicy?.descriptors ?? [];
-    expect(descriptor?.entries).toEqual([{ requestHeaderValueMatch: { value: 'v', headers: [{ name: 'x', exact: 'y', ignoreCase: true }] } }, { remoteAddress: {} }]);
+    expect(descriptor?.entries).toEqual([
+      { requestHeaderValueMatch: { value: 'v', headers: [{ name: 'x', exact: 'y', ignoreCase: true }] } },
+      { remoteAddress: {} },
+    ]);
     expect(Object.isFrozen(config.listener.tls.cipherSuites)).toBe(true);
   });
 
@@ -102,7 +120,10 @@ runtime-settings: {a.b: 1}
     { file: 'tls: {minimum-protocol-version: "1.3", maximum-protocol-version: "1.2"}', want: '"1.3" is greater than the maximum "1.2"' },
     { file: 'tls: {cipher-suites: ["[AES128-SHA|NO]"]}', want: '"[AES128-SHA|NO]" is not a cipher suite' },
     { file: 'tls: {ecdh-curves: [P-1]}', want: 'tls.ecdh-curves: ["P-1"]: [0]: must be one of' },
-    { file: 'tls: {fallback-certificate: {name: x}}', want: 'tls.fallback-certificate: {"name":"x"}: namespace: must be given with the name' },
+    {
+      file: 'tls: {fallback-certificate: {name: x}}',
+      want: 'tls.fallback-certificate: {"name":"x"}: namespace: must be given with the name',
+    },
     { file: 'gateway: {}', want: 'gateway: {}: gatewayRef: namespace and name must be given' },
     { file: 'accesslog-format-string: "%NO%\\n"', want: '%NO% is not a known operator' },
     { file: 'accesslog-format-string: "%PROTOCOL%"', want: 'must end with a newline' },
@@ -114,9 +135,15 @@ runtime-settings: {a.b: 1}
     { file: 'timeouts: {connect-timeout: infinity}', want: 'timeouts.connect-timeout: "infinity": must be a duration' },
     { file: 'policy: {request-headers: {set: {"bad header": x}}}', want: '"bad header" is not a legal header name' },
     { file: 'tracing: {}', want: 'tracing.extensionService: must be given with tracing' },
-    { file: 'tracing: {extensionService: a/b, customTags: [{tagName: t, literal: a, requestHeaderName: b}]}', want: '[0]: exactly one of literal and requestHeaderName' },
+    {
+      file: 'tracing: {extensionService: a/b, customTags: [{tagName: t, literal: a, requestHeaderName: b}]}',
+      want: '[0]: exactly one of literal and requestHeaderName',
+    },
     { file: 'rateLimitService: {extensionService: nope}', want: 'must be namespace/name' },
-    { file: 'metrics: {contour: {server-certificate-path: /c, ca-certificate-path: /ca}}', want: 'server-certificate-path and server-key-path must be given together' },
+    {
+      file: 'metrics: {contour: {server-certificate-path: /c, ca-certificate-path: /ca}}',
+      want: 'server-certificate-path and server-key-path must be given together',
+    },
     { file: 'omEnforcedHealthListener: {address: 0.0.0.0, port: 8002}', want: 'must not be the endpoint of the stats listener' },
     { file: 'debug: maybe', want: 'debug: "maybe": must be true or false' },
     { file: 'tls: 3', want: 'tls: must be a map' },
@@ -147,13 +174,29 @@ describe('flags', () => {
   });
 
   const refused: readonly { name: string; flags: NonNullable<ConfigSources['flags']>; file?: string; want: string }[] = [
-    { name: 'no TLS files and not insecure', flags: {}, want: '--contour-cafile, --contour-cert-file and --contour-key-file: must be given' },
+    {
+      name: 'no TLS files and not insecure',
+      flags: {},
+      want: '--contour-cafile, --contour-cert-file and --contour-key-file: must be given',
+    },
     { name: 'one TLS file of three', flags: { xdsCaFile: '/ca' }, want: 'must be given all three' },
     { name: 'one TLS file of three, though insecure', flags: { ...insecure, xdsCaFile: '/ca' }, want: 'must be given all three' },
     { name: 'a bad port', flags: { ...insecure, xdsPort: '70000' }, want: '--xds-port: "70000": must be a whole number from 0 to 65535' },
-    { name: 'two configurations', flags: { ...insecure, configPath: 'a', contourConfigName: 'b' }, want: '--contour-config-name: cannot be given with --config-path' },
-    { name: 'an unknown feature', flags: { ...insecure, disabledFeatures: ['nope'] }, want: '--disable-feature: ["nope"]: [0]: must be one of' },
-    { name: 'a root namespace that is not watched', flags: { ...insecure, watchNamespaces: 'a', rootNamespaces: 'a,b' }, want: '--watch-namespaces: must contain the root namespace "b"' },
+    {
+      name: 'two configurations',
+      flags: { ...insecure, configPath: 'a', contourConfigName: 'b' },
+      want: '--contour-config-name: cannot be given with --config-path',
+    },
+    {
+      name: 'an unknown feature',
+      flags: { ...insecure, disabledFeatures: ['nope'] },
+      want: '--disable-feature: ["nope"]: [0]: must be one of',
+    },
+    {
+      name: 'a root namespace that is not watched',
+      flags: { ...insecure, watchNamespaces: 'a', rootNamespaces: 'a,b' },
+      want: '--watch-namespaces: must contain the root namespace "b"',
+    },
     {
       name: 'a fallback certificate that is not watched',
       flags: { ...insecure, watchNamespaces: 'a' },
@@ -176,7 +219,11 @@ describe('a ContourConfiguration', () => {
     });
     expect(config).toMatchObject({ listener: { http: { port: 80 } }, adminPort: 0, stats: { port: 8002 }, ingressClassNames: ['a', 'b'] });
     expect(config.timeouts.connectionIdleMs).toBeUndefined();
-    expect(options.xds).toEqual({ address: '0.0.0.0', port: 8001, tls: { caFile: '/certs/ca.crt', certFile: '/certs/tls.crt', keyFile: '/certs/tls.key' } });
+    expect(options.xds).toEqual({
+      address: '0.0.0.0',
+      port: 8001,
+      tls: { caFile: '/certs/ca.crt', certFile: '/certs/tls.crt', keyFile: '/certs/tls.key' },
+    });
     expect(options.leaderElection.name).toBe('mine');
   });
 

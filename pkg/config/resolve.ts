@@ -5,7 +5,7 @@ import { type ServeOptions, toServeOptions } from './serve-options.ts';
 import type { Setting } from './setting.ts';
 import { type FlagTexts, readConfigFile, readContourConfiguration, readFlags } from './sources.ts';
 import { toConfig } from './to-config.ts';
-import { type GivenValues, settingList, type SettingName, settings, type Values } from './values.ts';
+import { type GivenValues, type SettingName, settingList, settings, type Values } from './values.ts';
 import type { ConfigProblem } from './yaml-tree.ts';
 
 /** Where the settings of a `serve` come from. */
@@ -32,7 +32,9 @@ export interface ResolvedConfig {
  * Lays flags over the file over the defaults, or a ContourConfiguration over the defaults, and checks the rules between settings.
  * All problems are given at once; with any of them there is no configuration.
  */
-export function resolveConfig(sources: ConfigSources): { readonly ok: true; readonly value: ResolvedConfig } | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
+export function resolveConfig(
+  sources: ConfigSources,
+): { readonly ok: true; readonly value: ResolvedConfig } | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
   const flags = readFlags(sources.flags ?? {});
   const file = sources.file === undefined ? nothing : readConfigFile(sources.file);
   const object = sources.object === undefined ? undefined : readContourConfiguration(sources.object);

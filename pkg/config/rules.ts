@@ -21,7 +21,9 @@ const buildRules: readonly Rule[] = [
   ({ values }) => keyPair('metrics.contour', values.metricsCertFile, values.metricsKeyFile, values.metricsCaFile),
   ({ values }) => keyPair('metrics.envoy', values.statsCertFile, values.statsKeyFile, values.statsCaFile),
   ({ values, sections }) =>
-    sections.has('tracing') && values.tracingExtensionService === undefined ? problem('tracing.extensionService', 'must be given with tracing') : [],
+    sections.has('tracing') && values.tracingExtensionService === undefined
+      ? problem('tracing.extensionService', 'must be given with tracing')
+      : [],
   ({ values }) =>
     values.metricsKeyFile !== undefined && values.metricsAddress === values.healthAddress && values.metricsPort === values.healthPort
       ? problem('metrics.contour', 'a metrics server with TLS cannot share address and port with the health server')
@@ -39,17 +41,25 @@ const servingRules: readonly Rule[] = [
   ({ values }) => watched(values),
   ({ values }) =>
     values.leaseDurationMs <= values.renewDeadlineMs || values.renewDeadlineMs <= values.retryPeriodMs
-      ? problem('--leader-election-lease-duration', 'must be longer than --leader-election-renew-deadline, and that longer than --leader-election-retry-period')
+      ? problem(
+          '--leader-election-lease-duration',
+          'must be longer than --leader-election-renew-deadline, and that longer than --leader-election-retry-period',
+        )
       : [],
 ];
 
 function versionOrder(key: string, min: string, max: string): readonly ConfigProblem[] {
-  return min > max ? problem(`${key}.minimum-protocol-version`, `${JSON.stringify(min)} is greater than the maximum ${JSON.stringify(max)}`) : [];
+  return min > max
+    ? problem(`${key}.minimum-protocol-version`, `${JSON.stringify(min)} is greater than the maximum ${JSON.stringify(max)}`)
+    : [];
 }
 
 function keyPair(key: string, cert: string | undefined, privateKey: string | undefined, ca: string | undefined): readonly ConfigProblem[] {
-  if ((cert === undefined) !== (privateKey === undefined)) return problem(key, 'server-certificate-path and server-key-path must be given together');
-  return ca !== undefined && cert === undefined ? problem(`${key}.ca-certificate-path`, 'needs server-certificate-path and server-key-path') : [];
+  if ((cert === undefined) !== (privateKey === undefined))
+    return problem(key, 'server-certificate-path and server-key-path must be given together');
+  return ca !== undefined && cert === undefined
+    ? problem(`${key}.ca-certificate-path`, 'needs server-certificate-path and server-key-path')
+    : [];
 }
 
 /** One source of objects, and one of the configuration. */
@@ -59,7 +69,8 @@ export function checkSources({ configPath, contourConfigName, fileDirs, files, s
   if (configPath !== undefined && contourConfigName !== undefined) {
     out.push(...problem('--contour-config-name', 'cannot be given with --config-path'));
   }
-  if (fileMode && contourConfigName !== undefined) out.push(...problem('--contour-config-name', 'cannot be given with --file or --file-dir: it is read from the API server'));
+  if (fileMode && contourConfigName !== undefined)
+    out.push(...problem('--contour-config-name', 'cannot be given with --file or --file-dir: it is read from the API server'));
   if (!fileMode && statusDir !== undefined) out.push(...problem('--status-dir', 'needs --file or --file-dir'));
   return out;
 }
@@ -89,7 +100,8 @@ function omEnforcedHealth({ omEnforcedHealthAddress: address, omEnforcedHealthPo
   if (address === undefined && port === undefined) return [];
   if (address === undefined || port === undefined) return problem(key, 'address and port must be given');
   if (address === values.statsAddress && port === values.statsPort) return problem(key, 'must not be the endpoint of the stats listener');
-  if (address === values.envoyHealthAddress && port === values.envoyHealthPort) return problem(key, 'must not be the endpoint of the health listener');
+  if (address === values.envoyHealthAddress && port === values.envoyHealthPort)
+    return problem(key, 'must not be the endpoint of the health listener');
   return [];
 }
 

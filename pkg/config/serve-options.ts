@@ -56,7 +56,8 @@ export interface HoldOffOptions {
 /** The process's part of the settings. */
 export function toServeOptions(values: Values, namespace: string): ServeOptions {
   const { xdsCaFile: caFile, xdsCertFile: certFile, xdsKeyFile: keyFile } = values;
-  const xdsTls = values.insecure || caFile === undefined || certFile === undefined || keyFile === undefined ? undefined : { caFile, certFile, keyFile };
+  const xdsTls =
+    values.insecure || caFile === undefined || certFile === undefined || keyFile === undefined ? undefined : { caFile, certFile, keyFile };
   const metricsTls = tlsFiles(values.metricsCertFile, values.metricsKeyFile, values.metricsCaFile);
   const fileMode = toFileMode(values);
   return {

@@ -1,6 +1,6 @@
 import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { Setting } from './setting.ts';
-import { settingList, type GivenValues, type Place, readTree, settings, type SettingName } from './values.ts';
+import { type GivenValues, type Place, readTree, type SettingName, settingList, settings } from './values.ts';
 import { type ConfigProblem, parseYamlTree } from './yaml-tree.ts';
 
 const inFile: Place = ({ file, type }) => (file === undefined ? undefined : { path: file, type });

@@ -1,4 +1,4 @@
-import { oneOf, type ValueType, listOf, refined, text } from './value-type.ts';
+import { listOf, oneOf, refined, text, type ValueType } from './value-type.ts';
 
 /** The TLS versions that may be asked for. */
 export const tlsVersion: ValueType<'1.2' | '1.3'> = oneOf('1.2', '1.3');

@@ -43,7 +43,12 @@ export function toConfig(values: Values, namespace: string): Config {
     ...defined({ gatewayRef: gateway, clientCertificate, fallbackCertificate, statsTls }),
     ...(omEnforcedHealthAddress !== undefined &&
       omEnforcedHealthPort !== undefined && { omEnforcedHealth: { address: omEnforcedHealthAddress, port: omEnforcedHealthPort } }),
-    ...defined({ policy: toPolicy(values), rateLimitService: toRateLimitService(values), globalExtAuth: toExtAuth(values), tracing: toTracing(values) }),
+    ...defined({
+      policy: toPolicy(values),
+      rateLimitService: toRateLimitService(values),
+      globalExtAuth: toExtAuth(values),
+      tracing: toTracing(values),
+    }),
   });
 }
 
@@ -96,7 +101,10 @@ function toCluster(values: Values): ClusterConfig {
       cipherSuites: values.upstreamCipherSuites,
       ecdhCurves: values.upstreamEcdhCurves,
     },
-    ...defined({ maxRequestsPerConnection: values.clusterMaxRequestsPerConnection, perConnectionBufferLimitBytes: values.clusterBufferLimitBytes }),
+    ...defined({
+      maxRequestsPerConnection: values.clusterMaxRequestsPerConnection,
+      perConnectionBufferLimitBytes: values.clusterBufferLimitBytes,
+    }),
   };
 }
 

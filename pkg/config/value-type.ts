@@ -180,7 +180,16 @@ function numberFromJson(value: unknown): number {
   return typeof inner === 'number' ? inner : Number.NaN;
 }
 
-const flagWords: Readonly<Record<string, boolean>> = { true: true, yes: true, on: true, y: true, false: false, no: false, off: false, n: false };
+const flagWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  y: true,
+  false: false,
+  no: false,
+  off: false,
+  n: false,
+};
 
 function flagFromJson(value: unknown): boolean {
   if (typeof value === 'boolean') return value;
@@ -207,10 +216,14 @@ function durationMs(value: string): number {
 }
 
 function splitAtCommas(value: string): readonly string[] {
-  return value.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof YamlScalar) throw new RangeError('must be a map');
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof YamlScalar)
+    throw new RangeError('must be a map');
   return value as Readonly<Record<string, unknown>>;
 }

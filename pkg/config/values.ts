@@ -1,11 +1,13 @@
 import { buildSettings } from './build-settings.ts';
+import { listenerSettings } from './listener-settings.ts';
 import { processSettings } from './process-settings.ts';
+import { serviceSettings } from './service-settings.ts';
 import type { Setting, ValuesOf } from './setting.ts';
 import { isAbsent, YamlScalar } from './value-type.ts';
 import type { ConfigProblem } from './yaml-tree.ts';
 
 /** Every setting of `serve`: the one table of keys, flags, fields and defaults. */
-export const settings = { ...processSettings, ...buildSettings } as const;
+export const settings = { ...processSettings, ...buildSettings, ...listenerSettings, ...serviceSettings } as const;
 
 export type SettingName = keyof typeof settings;
 
@@ -24,7 +26,9 @@ export interface GivenValues {
 export const settingList: readonly (readonly [SettingName, Setting<unknown>])[] = Object.entries(settings) as never;
 
 /** Values where nothing is given. */
-export const defaultValues: Values = Object.freeze(Object.fromEntries(settingList.map(([name, { default: value }]) => [name, value]))) as Values;
+export const defaultValues: Values = Object.freeze(
+  Object.fromEntries(settingList.map(([name, { default: value }]) => [name, value])),
+) as Values;
 
 /** The place of a setting in a source, and how it is read there; `undefined` if the source has no such setting. */
 export type Place = (setting: Setting<unknown>) => { readonly path: string; readonly type: Setting<unknown>['type'] } | undefined;

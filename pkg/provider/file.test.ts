@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, rename, rm, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../apis/meta.ts';
 import { keyOf, objectKey } from '../apis/meta.ts';
 import { FileProvider, formatFileProblem } from './file.ts';
@@ -45,7 +45,8 @@ async function start(files: readonly string[] = []): Promise<void> {
 const service = (name: string, port: number | string = 80, extra = ''): string =>
   `apiVersion: v1\nkind: Service\nmetadata:\n  name: ${name}\n${extra}spec:\n  ports:\n  - port: ${port}\n`;
 
-const port = (name: string): unknown => (objects.get(`Service/default/${name}`) as unknown as { spec: { ports: { port: unknown }[] } })?.spec.ports[0]?.port;
+const port = (name: string): unknown =>
+  (objects.get(`Service/default/${name}`) as unknown as { spec: { ports: { port: unknown }[] } })?.spec.ports[0]?.port;
 
 async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 500 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -58,20 +59,32 @@ describe('at start', () => {
   test('objects of all files below the folder are there, with what an API server would add', async () => {
     await mkdir(join(dir, 'sub'));
     await writeFile(join(dir, 'a.yaml'), `${service('a')}---\n${service('b')}`);
-    await writeFile(join(dir, 'sub', 'c.json'), JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, stringData: { k: 'v' } }));
+    await writeFile(
+      join(dir, 'sub', 'c.json'),
+      JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, stringData: { k: 'v' } }),
+    );
     await writeFile(join(dir, '.hidden.yaml'), service('hidden'));
     await writeFile(join(dir, 'a.yaml~'), service('backup'));
     await writeFile(join(dir, 'notes.txt'), 'no: [object');
     await start();
     expect([...objects.keys()].sort()).toEqual(['Secret/n/s', 'Service/default/a', 'Service/default/b']);
-    expect(objects.get('Service/default/a')?.metadata).toEqual({ name: 'a', namespace: 'default', generation: 1, creationTimestamp: '2001-09-09T01:46:40Z', resourceVersion: expect.any(String) });
+    expect(objects.get('Service/default/a')?.metadata).toEqual({
+      name: 'a',
+      namespace: 'default',
+      generation: 1,
+      creationTimestamp: '2001-09-09T01:46:40Z',
+      resourceVersion: expect.any(String),
+    });
     expect(objects.get('Secret/n/s')).toMatchObject({ data: { k: 'dg==' } });
     expect(logged).toEqual([]);
   });
 
   test('what is wrong is told with file, line and field, and the rest is there', async () => {
     await writeFile(join(dir, 'a.yaml'), `${service('good')}---\n${service('bad', 'x')}---\nkind: [\n`);
-    await writeFile(join(dir, 'b.yaml'), 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: Service\nmetadata: {}\n');
+    await writeFile(
+      join(dir, 'b.yaml'),
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: Service\nmetadata: {}\n',
+    );
     await start();
     expect([...objects.keys()]).toEqual(['Service/default/good']);
     expect(problems()).toEqual([
@@ -88,7 +101,9 @@ describe('at start', () => {
     await writeFile(join(dir, 'a.yaml'), service('x', 1));
     await start();
     expect(port('x')).toBe(1);
-    expect(problems()).toEqual([`b.yaml:9: Service default/x: is in ${join(dir, 'a.yaml')} too, and that one is used`.replaceAll(`${dir}/`, '')]);
+    expect(problems()).toEqual([
+      `b.yaml:9: Service default/x: is in ${join(dir, 'a.yaml')} too, and that one is used`.replaceAll(`${dir}/`, ''),
+    ]);
     await unlink(join(dir, 'a.yaml'));
     await until(() => port('x') === 2);
     expect(problems()).toEqual([]);
@@ -200,7 +215,10 @@ describe('an edit', () => {
   });
 
   test('a mounted ConfigMap is followed when its link is swapped', async () => {
-    for (const [version, wanted] of [['..1', 80], ['..2', 81]] as const) {
+    for (const [version, wanted] of [
+      ['..1', 80],
+      ['..2', 81],
+    ] as const) {
       await mkdir(join(dir, version));
       await writeFile(join(dir, version, 'a.yaml'), service('a', wanted));
     }
@@ -218,7 +236,11 @@ describe('static addresses of a Service', () => {
   test('become EndpointSlices of each family', async () => {
     await writeFile(join(dir, 'a.yaml'), service('a', 80, '  annotations: {isoline.io/addresses: "127.0.0.1, 127.0.0.2, ::1"}\n'));
     await start();
-    expect([...objects.keys()].sort()).toEqual(['EndpointSlice/default/a-addresses-ipv4', 'EndpointSlice/default/a-addresses-ipv6', 'Service/default/a']);
+    expect([...objects.keys()].sort()).toEqual([
+      'EndpointSlice/default/a-addresses-ipv4',
+      'EndpointSlice/default/a-addresses-ipv6',
+      'Service/default/a',
+    ]);
     expect(objects.get('EndpointSlice/default/a-addresses-ipv4')).toMatchObject({
       addressType: 'IPv4',
       metadata: { labels: { 'kubernetes.io/service-name': 'a' } },
@@ -233,6 +255,8 @@ describe('static addresses of a Service', () => {
     await writeFile(join(dir, 'a.yaml'), service('a', 80, '  annotations:\n    isoline.io/addresses: localhost\n'));
     await start();
     expect([...objects.keys()]).toEqual(['Service/default/a']);
-    expect(problems()).toEqual(['a.yaml:6: Service default/a: metadata.annotations[isoline.io/addresses]: "localhost" is not an IP address']);
+    expect(problems()).toEqual([
+      'a.yaml:6: Service default/a: metadata.annotations[isoline.io/addresses]: "localhost" is not an IP address',
+    ]);
   });
 });

@@ -4,8 +4,8 @@ import { loadCel } from '../apis/validate.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { Logger } from '../util/logger.ts';
 import { admitFromFile } from './file/admission.ts';
-import { FileWatcher, type FileContents } from './file/file-watcher.ts';
 import type { FileSources } from './file/file-scan.ts';
+import { type FileContents, FileWatcher } from './file/file-watcher.ts';
 import { type FileProblem, ObjectStore } from './file/object-store.ts';
 import { Stamps } from './file/stamps.ts';
 

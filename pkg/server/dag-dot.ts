@@ -16,7 +16,7 @@ function addHost(graph: Graph, listener: string, host: VirtualHost): void {
   const id = `host ${listener} ${host.host}`;
   graph.node(id, host.host, host.tls === undefined ? 'ellipse' : 'doubleoctagon');
   graph.edge(`listener ${listener}`, id);
-  host.routes.forEach((route, i) => addRoute(graph, { id: `${id} ${i}`, host: id }, route));
+  for (const [i, route] of host.routes.entries()) addRoute(graph, { id: `${id} ${i}`, host: id }, route);
   const secrets = host.tls?.type === 'terminate' ? host.tls.secrets : [];
   for (const { namespace, name } of secrets) {
     graph.node(`secret ${namespace}/${name}`, `${namespace}/${name}`, 'note');

@@ -9,7 +9,9 @@ function logged(options: Omit<LogOptions, 'write' | 'clock'>, say: (log: ReturnT
 
 describe('text', () => {
   test('a line has time, level, message and fields', () => {
-    const lines = logged({ format: 'text', debug: false }, (log) => log.info({ kind: 'HTTPProxy', name: 'a b', n: 3, none: undefined, list: ['x'] }, 'built'));
+    const lines = logged({ format: 'text', debug: false }, (log) =>
+      log.info({ kind: 'HTTPProxy', name: 'a b', n: 3, none: undefined, list: ['x'] }, 'built'),
+    );
     expect(lines).toEqual(['1970-01-01T00:00:00.000Z INFO  built kind=HTTPProxy name="a b" n=3 list=["x"]\n']);
   });
 

@@ -29,10 +29,14 @@ export function createLogger({ format, debug, write, clock = Date.now }: LogOpti
 }
 
 function textLogger(write: (line: string) => void, { debug, clock }: { readonly debug: boolean; readonly clock: () => number }): Logger {
-  const line = (level: Level) => (fields: LogFields, message: string): void => {
-    const pairs = Object.entries(plainFields(fields)).flatMap(([key, value]) => (value === undefined ? [] : [` ${key}=${textOf(value)}`]));
-    write(`${new Date(clock()).toISOString()} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`);
-  };
+  const line =
+    (level: Level) =>
+    (fields: LogFields, message: string): void => {
+      const pairs = Object.entries(plainFields(fields)).flatMap(([key, value]) =>
+        value === undefined ? [] : [` ${key}=${textOf(value)}`],
+      );
+      write(`${new Date(clock()).toISOString()} ${level.toUpperCase().padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`);
+    };
   return { debug: debug ? line('debug') : () => undefined, info: line('info'), warn: line('warn'), error: line('error') };
 }
 
@@ -57,7 +61,9 @@ export function errorText(error: unknown): string {
 
 /** A log line must stay one line, whatever an object puts into a message. */
 function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, (char) => (char === '\n' ? '\\n' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, (char) =>
+    char === '\n' ? '\\n' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { KubeObject } from '../apis/meta.ts';
 import { lenientSecrets, object } from '../../test/lib/memory-reader.ts';
+import type { KubeObject } from '../apis/meta.ts';
 import { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { WantedStatus } from '../status/wanted.ts';
 import { buildMetrics, createRegistry, objectMetrics, statusMetrics, xdsMetrics } from './metrics.ts';
@@ -12,10 +12,18 @@ test('HTTPProxies are counted by state, anew at each look', async () => {
   const cache = new KubernetesCache({ keeps: () => true, secrets: lenientSecrets });
   const root: KubeObject = object('HTTPProxy', 'n/root', { spec: { virtualhost: { fqdn: 'a.example' } } });
   const child: KubeObject = object('HTTPProxy', 'n/child', { spec: {} });
-  const status = (name: string, currentStatus: string): WantedStatus => ({ object: { kind: 'HTTPProxy', namespace: 'n', name }, generation: 1, status: { currentStatus } });
+  const status = (name: string, currentStatus: string): WantedStatus => ({
+    object: { kind: 'HTTPProxy', namespace: 'n', name },
+    generation: 1,
+    status: { currentStatus },
+  });
   const statuses = [status('root', 'valid'), status('child', 'orphaned')];
   objectMetrics(registry, { cache, statuses: () => statuses });
-  const lines = async (): Promise<readonly string[]> => (await registry.metrics()).split('\n').filter((line) => /^contour_(httpproxy|dag_cache)/.test(line)).sort();
+  const lines = async (): Promise<readonly string[]> =>
+    (await registry.metrics())
+      .split('\n')
+      .filter((line) => /^contour_(httpproxy|dag_cache)/.test(line))
+      .sort();
 
   cache.apply(root);
   cache.apply(child);

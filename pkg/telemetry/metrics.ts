@@ -26,15 +26,43 @@ export function createRegistry(build: { readonly branch: string; readonly revisi
 /** What rebuilds do. The names are Contour's, so that its dashboards go on working. */
 export function buildMetrics(registry: Registry) {
   const registers = [registry];
-  const timestamp = new Gauge({ name: 'contour_dagrebuild_timestamp', help: 'Time of the last rebuild, in seconds since 1970.', registers });
+  const timestamp = new Gauge({
+    name: 'contour_dagrebuild_timestamp',
+    help: 'Time of the last rebuild, in seconds since 1970.',
+    registers,
+  });
   const total = new Counter({ name: 'contour_dagrebuild_total', help: 'Rebuilds since the start.', registers });
-  const seconds = new Summary({ name: 'contour_dagrebuild_seconds', help: 'Duration of rebuilds.', percentiles: buildQuantiles, ...summaryWindow, registers });
+  const seconds = new Summary({
+    name: 'contour_dagrebuild_seconds',
+    help: 'Duration of rebuilds.',
+    percentiles: buildQuantiles,
+    ...summaryWindow,
+    registers,
+  });
   const roots = new Counter({ name: 'isoline_dagrebuild_roots_total', help: 'Roots that rebuilds built again.', registers });
-  const faults = new Counter({ name: 'isoline_dagrebuild_faults_total', help: 'Roots whose build failed by a bug of ours; each keeps what it had.', registers });
-  const differences = new Counter({ name: 'isoline_dagrebuild_differences_total', help: 'Differences between an incremental and a full build, where both are done.', registers });
+  const faults = new Counter({
+    name: 'isoline_dagrebuild_faults_total',
+    help: 'Roots whose build failed by a bug of ours; each keeps what it had.',
+    registers,
+  });
+  const differences = new Counter({
+    name: 'isoline_dagrebuild_differences_total',
+    help: 'Differences between an incremental and a full build, where both are done.',
+    registers,
+  });
   return {
     /** @param nowMs since 1970. */
-    rebuilt({ nowMs, tookMs, dirty, faulty }: { readonly nowMs: number; readonly tookMs: number; readonly dirty: number; readonly faulty: number }): void {
+    rebuilt({
+      nowMs,
+      tookMs,
+      dirty,
+      faulty,
+    }: {
+      readonly nowMs: number;
+      readonly tookMs: number;
+      readonly dirty: number;
+      readonly faulty: number;
+    }): void {
       timestamp.set(nowMs / 1000);
       total.inc();
       seconds.observe(tookMs / 1000);
@@ -70,7 +98,12 @@ export function statusMetrics(registry: Registry) {
     success: new Counter({ name: 'contour_status_update_success_total', help: 'Status writes that succeeded.', labelNames, registers }),
     noop: new Counter({ name: 'contour_status_update_noop_total', help: 'Status writes that were not needed.', labelNames, registers }),
     failed: new Counter({ name: 'contour_status_update_failed_total', help: 'Status writes that failed.', labelNames, registers }),
-    conflict: new Counter({ name: 'contour_status_update_conflict_total', help: 'Status writes that met a newer object.', labelNames, registers }),
+    conflict: new Counter({
+      name: 'contour_status_update_conflict_total',
+      help: 'Status writes that met a newer object.',
+      labelNames,
+      registers,
+    }),
   };
   const duration = new Summary({
     name: 'contour_status_update_duration_seconds',
@@ -94,13 +127,23 @@ export type StatusMetrics = ReturnType<typeof statusMetrics>;
 /** What the xDS server does. It is given to the server as its `metrics`. */
 export function xdsMetrics(registry: Registry) {
   const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> => new Counter({ name, help, labelNames, registers });
-  const streams = new Gauge({ name: 'isoline_xds_streams', help: 'Open streams of proxies.', labelNames: ['protocol'] as const, registers });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
+    new Counter({ name, help, labelNames, registers });
+  const streams = new Gauge({
+    name: 'isoline_xds_streams',
+    help: 'Open streams of proxies.',
+    labelNames: ['protocol'] as const,
+    registers,
+  });
   const requests = counter('isoline_xds_requests_total', 'Requests of proxies, by resource type.', 'type_url');
   const responses = counter('isoline_xds_responses_total', 'Responses sent, by resource type.', 'type_url');
   const bytes = counter('isoline_xds_response_bytes_total', 'Bytes of the responses sent, by resource type.', 'type_url');
   const resources = counter('isoline_xds_response_resources_total', 'Resources in the responses sent, by resource type.', 'type_url');
-  const nacks = counter('isoline_xds_nack_total', 'Responses that an Envoy refused, by resource type. It goes on serving its last good configuration.', 'type_url');
+  const nacks = counter(
+    'isoline_xds_nack_total',
+    'Responses that an Envoy refused, by resource type. It goes on serving its last good configuration.',
+    'type_url',
+  );
   const malformed = counter('isoline_xds_malformed_requests_total', 'Requests that broke the protocol; each ended its stream.');
   const handshakes = counter('isoline_xds_handshake_failures_total', 'Connections that were refused, such as for their certificate.');
   const acknowledged = new Histogram({
@@ -127,14 +170,19 @@ export function xdsMetrics(registry: Registry) {
 }
 
 /** Counts of objects and of HTTPProxies by state. They are counted when asked for, so a change costs nothing. */
-export function objectMetrics(registry: Registry, source: { readonly cache: KubernetesCache; readonly statuses: () => readonly WantedStatus[] }): void {
+export function objectMetrics(
+  registry: Registry,
+  source: { readonly cache: KubernetesCache; readonly statuses: () => readonly WantedStatus[] },
+): void {
   const registers = [registry];
   const byNamespace = ['namespace'] as const;
   const byHost = ['namespace', 'vhost'] as const;
   const collect = (objects: Gauge<'kind'>): void => {
     for (const gauge of [objects, ...Object.values(gauges)]) gauge.reset();
     for (const [kind, count] of source.cache.counts()) objects.set({ kind }, count);
-    const states = new Map(source.statuses().map(({ object: { kind, namespace, name }, status }) => [objectKey(kind, namespace, name), status['currentStatus']]));
+    const states = new Map(
+      source.statuses().map(({ object: { kind, namespace, name }, status }) => [objectKey(kind, namespace, name), status['currentStatus']]),
+    );
     for (const proxy of source.cache.objects('HTTPProxy')) countProxy(gauges, proxy, states.get(keyOf(proxy)));
   };
   // A registry shows its metrics in the order in which they were registered: this one first, for it sets the others.
@@ -150,13 +198,19 @@ export function objectMetrics(registry: Registry, source: { readonly cache: Kube
   const gauges: ProxyGauges = {
     total: new Gauge({ name: 'contour_httpproxy', help: 'HTTPProxies.', labelNames: byNamespace, registers }),
     root: new Gauge({ name: 'contour_httpproxy_root', help: 'HTTPProxies with a virtual host.', labelNames: byNamespace, registers }),
-    orphaned: new Gauge({ name: 'contour_httpproxy_orphaned', help: 'HTTPProxies that no root includes.', labelNames: byNamespace, registers }),
+    orphaned: new Gauge({
+      name: 'contour_httpproxy_orphaned',
+      help: 'HTTPProxies that no root includes.',
+      labelNames: byNamespace,
+      registers,
+    }),
     valid: new Gauge({ name: 'contour_httpproxy_valid', help: 'Valid HTTPProxies.', labelNames: byHost, registers }),
     invalid: new Gauge({ name: 'contour_httpproxy_invalid', help: 'Invalid HTTPProxies.', labelNames: byHost, registers }),
   };
 }
 
-type ProxyGauges = Readonly<Record<'total' | 'root' | 'orphaned', Gauge<'namespace'>>> & Readonly<Record<'valid' | 'invalid', Gauge<'namespace' | 'vhost'>>>;
+type ProxyGauges = Readonly<Record<'total' | 'root' | 'orphaned', Gauge<'namespace'>>> &
+  Readonly<Record<'valid' | 'invalid', Gauge<'namespace' | 'vhost'>>>;
 
 function countProxy(gauges: ProxyGauges, proxy: KindMap['HTTPProxy'], status: unknown): void {
   const { namespace = '' } = proxy.metadata;

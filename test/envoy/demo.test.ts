@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Demo, startDemo } from '../../hack/lib/demo.ts';
 import { freePort } from '../lib/envoy-process.ts';
 import { eventually } from '../lib/eventually.ts';
@@ -59,9 +59,13 @@ test('the routes of the samples answer', async () => {
 });
 
 test('an edit is followed', async () => {
-  await edit('httpproxy.yaml', (text) => text.replace('- prefix: /\n    services:\n    - name: blue', '- prefix: /\n    services:\n    - name: green'));
+  await edit('httpproxy.yaml', (text) =>
+    text.replace('- prefix: /\n    services:\n    - name: blue', '- prefix: /\n    services:\n    - name: green'),
+  );
   await eventually('green', async () => (await backendOf('demo.localhost', '/')) === 'green');
-  await edit('httpproxy.yaml', (text) => text.replace('- prefix: /\n    services:\n    - name: green', '- prefix: /\n    services:\n    - name: blue'));
+  await edit('httpproxy.yaml', (text) =>
+    text.replace('- prefix: /\n    services:\n    - name: green', '- prefix: /\n    services:\n    - name: blue'),
+  );
   await eventually('blue', async () => (await backendOf('demo.localhost', '/')) === 'blue');
 });
 
@@ -74,7 +78,9 @@ test.each(mistakes)('$name is told with file and line while the last good versio
   const line = before.slice(0, before.indexOf(good)).split('\n').length;
   const seen = lines.length;
   await edit('httpproxy.yaml', (text) => text.replace(good, bad));
-  await eventually('the complaint', () => lines.slice(seen).some((text) => text.includes(`httpproxy.yaml:${line}: `) && text.includes(field)));
+  await eventually('the complaint', () =>
+    lines.slice(seen).some((text) => text.includes(`httpproxy.yaml:${line}: `) && text.includes(field)),
+  );
   expect(await backendOf('demo.localhost', '/')).toBe('blue');
   expect(await backendOf('demo.localhost', '/', { 'x-color': 'green' })).toBe('green');
 

@@ -112,14 +112,19 @@ export function createControlPlane({ config, options, registry, log, verify }: C
 
 function logBuild({ dirty, changes, snapshot, notices, faults }: BuildResult, log: Logger): void {
   for (const { object, problem } of notices) log.warn({ ...object, type: problem.type, reason: problem.reason }, problem.message);
-  for (const { root, error } of faults) log.error({ ...root, error }, 'a bug kept an object from being built; what it had before is served');
+  for (const { root, error } of faults)
+    log.error({ ...root, error }, 'a bug kept an object from being built; what it had before is served');
   const resources = [...snapshot.values()].reduce((sum, { size }) => sum + size, 0);
   log.debug({ roots: dirty, virtualHosts: changes.virtualHosts.length, resources }, 'built');
 }
 
 /** @throws {CommandError} naming the services that the configuration needs and `find` does not have. */
-export async function requireExtensionServices(named: readonly NamedService[], find: (service: NamedService['service']) => unknown): Promise<void> {
+export async function requireExtensionServices(
+  named: readonly NamedService[],
+  find: (service: NamedService['service']) => unknown,
+): Promise<void> {
   for (const { key, service } of named) {
-    if ((await find(service)) === undefined) throw new CommandError(`${key}: there is no ExtensionService ${service.namespace}/${service.name}`);
+    if ((await find(service)) === undefined)
+      throw new CommandError(`${key}: there is no ExtensionService ${service.namespace}/${service.name}`);
   }
 }

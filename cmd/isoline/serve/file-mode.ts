@@ -50,7 +50,10 @@ export async function fileManager(plane: ControlPlane, deps: FileModeDeps): Prom
         await statuses.start();
         await provider.start();
         await requireExtensionServices(named, ({ namespace, name }) => cache.get('ExtensionService', namespace, name));
-        log.info({ dirs: files.dirs, files: files.files, objects: [...cache.counts().values()].reduce((sum, count) => sum + count, 0) }, 'files are read');
+        log.info(
+          { dirs: files.dirs, files: files.files, objects: [...cache.counts().values()].reduce((sum, count) => sum + count, 0) },
+          'files are read',
+        );
         becomeSynced();
       },
       dispose: async () => {

@@ -29,7 +29,11 @@ export async function readContourConfigurationObject(
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<ContourConfiguration> {
   await waitForServer(connection.reads, { log, clock: systemClock, random: Math.random }, signal);
-  const object = await new Client(connection.reads).get<ContourConfiguration>(infoOf('ContourConfiguration'), { namespace, name }, { signal });
+  const object = await new Client(connection.reads).get<ContourConfiguration>(
+    infoOf('ContourConfiguration'),
+    { namespace, name },
+    { signal },
+  );
   if (object === undefined) throw new CommandError(`--contour-config-name: there is no ContourConfiguration ${namespace}/${name}`);
   return object;
 }
@@ -44,12 +48,17 @@ export interface KubernetesModeOptions {
 }
 
 /** The manager of a process that serves the objects of a cluster. */
-export function kubernetesManager(plane: ControlPlane, { connection, config, options, named, metrics, log }: KubernetesModeOptions): Manager {
+export function kubernetesManager(
+  plane: ControlPlane,
+  { connection, config, options, named, metrics, log }: KubernetesModeOptions,
+): Manager {
   const mode = kubernetesMode({ connection, cache: plane.pipeline.cache, config, options, log, onWrite: metrics.wrote });
   const manager = new Manager({ log, clock: systemClock, ...(mode.elector !== undefined && { elector: mode.elector }) });
   mode.addTo(manager);
   // Asked at the API server: the kind may not be watched, or not in that namespace.
-  const synced = mode.synced.then(() => requireExtensionServices(named, ({ namespace, name }) => mode.find('ExtensionService', namespace, name)));
+  const synced = mode.synced.then(() =>
+    requireExtensionServices(named, ({ namespace, name }) => mode.find('ExtensionService', namespace, name)),
+  );
   plane.addTo(manager, { synced, healthy: mode.healthy, onBuild: ({ statuses }) => mode.want(statuses) });
   return manager;
 }

@@ -9,7 +9,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Something that is started, told to be ready, and disposed when the signal aborts. */
-export function runnableOf(name: string, { start, dispose }: { readonly start: (signal: AbortSignal) => Promise<void>; readonly dispose: () => Promise<void> }): Runnable {
+export function runnableOf(
+  name: string,
+  { start, dispose }: { readonly start: (signal: AbortSignal) => Promise<void>; readonly dispose: () => Promise<void> },
+): Runnable {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   return {
     name,

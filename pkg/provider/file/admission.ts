@@ -15,7 +15,10 @@ const objectLimitBytes = 1_572_864;
 export function admitFromFile(source: JsonObject): Admission {
   const bytes = Buffer.byteLength(JSON.stringify(source));
   if (bytes > objectLimitBytes) {
-    return { ok: false, faults: [{ field: '', message: `is ${bytes} bytes long, more than the ${objectLimitBytes} that an object may have` }] };
+    return {
+      ok: false,
+      faults: [{ field: '', message: `is ${bytes} bytes long, more than the ${objectLimitBytes} that an object may have` }],
+    };
   }
   const admitted = admit(source);
   if (!admitted.ok) return { ok: false, faults: admitted.errors.map(toFault) };

@@ -48,12 +48,14 @@ export async function scan({ dirs, files }: FileSources): Promise<Scan> {
     if (self !== undefined) seenDirs.set(dir, identityOf(self));
     const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
     const shown = entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('~'));
-    await Promise.all(shown.map(async (entry) => {
-      const path = join(dir, entry.name);
-      const isDir = entry.isDirectory() || (entry.isSymbolicLink() && ((await statOf(path))?.isDirectory() ?? false));
-      if (isDir) await walk(path, depth + 1);
-      else if (extensions.has(extname(entry.name))) await look(path);
-    }));
+    await Promise.all(
+      shown.map(async (entry) => {
+        const path = join(dir, entry.name);
+        const isDir = entry.isDirectory() || (entry.isSymbolicLink() && ((await statOf(path))?.isDirectory() ?? false));
+        if (isDir) await walk(path, depth + 1);
+        else if (extensions.has(extname(entry.name))) await look(path);
+      }),
+    );
   };
   const lookAlone = async (path: string): Promise<void> => {
     await look(path);

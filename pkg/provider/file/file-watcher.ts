@@ -118,7 +118,11 @@ export class FileWatcher implements AsyncDisposable {
     setTimeout(() => this.#notify(), delayMs).unref();
   }
 
-  async #read(path: string, state: FileState, { settle, contents }: { readonly settle: boolean; readonly contents: Map<string, string | undefined | Error> }): Promise<void> {
+  async #read(
+    path: string,
+    state: FileState,
+    { settle, contents }: { readonly settle: boolean; readonly contents: Map<string, string | undefined | Error> },
+  ): Promise<void> {
     if (settle && !this.#isSettled(path, state)) {
       this.#notifyIn(settleMs);
       return;

@@ -33,7 +33,9 @@ describe('parseManifest', () => {
   });
 
   test('what is no map is a problem', () => {
-    expect(parseManifest('kind: A\n---\njust text\n').problems).toEqual([{ line: 3, message: expect.stringContaining('is not an object') }]);
+    expect(parseManifest('kind: A\n---\njust text\n').problems).toEqual([
+      { line: 3, message: expect.stringContaining('is not an object') },
+    ]);
     expect(parseManifest('kind: List\nitems:\n- 3\n').problems).toEqual([{ line: 3, message: 'items[0] is not an object' }]);
   });
 

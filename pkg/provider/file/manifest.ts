@@ -84,7 +84,8 @@ function lazyLines(text: string): Lines {
 
 function unpack(value: unknown, lines: Lines): Manifest {
   if (value === null || value === undefined) return { objects: [], problems: [] };
-  if (!isJsonObject(value)) return { objects: [], problems: [{ line: lines([]), message: 'is not an object: it must be a map with apiVersion and kind' }] };
+  if (!isJsonObject(value))
+    return { objects: [], problems: [{ line: lines([]), message: 'is not an object: it must be a map with apiVersion and kind' }] };
   if (!isList(value)) return { objects: [manifestObject(value, lines, [])], problems: [] };
   const objects: ManifestObject[] = [];
   const problems: ManifestProblem[] = [];

@@ -81,13 +81,17 @@ export class ObjectStore {
 
     const touched = new Set<ObjectKey>();
     for (const { objects } of before?.held.values() ?? []) for (const object of objects) this.#release(keyOf(object), file, touched);
-    for (const { objects } of after?.held.values() ?? []) for (const object of objects) this.#hold(keyOf(object), file, { object, touched });
+    for (const { objects } of after?.held.values() ?? [])
+      for (const object of objects) this.#hold(keyOf(object), file, { object, touched });
     return [...touched].flatMap((key) => this.#settle(key));
   }
 
   /** Everything that is wrong now, in order of files and lines. */
   problems(): readonly FileProblem[] {
-    const own = [...this.#files.values()].flatMap(({ problems, held }) => [...problems, ...[...held.values()].flatMap((entry) => entry.problems)]);
+    const own = [...this.#files.values()].flatMap(({ problems, held }) => [
+      ...problems,
+      ...[...held.values()].flatMap((entry) => entry.problems),
+    ]);
     return [...own, ...this.#duplicates()].sort((a, b) => compareStrings(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0));
   }
 
@@ -100,14 +104,23 @@ export class ObjectStore {
       if (entry === undefined) continue;
       const first = held.get(entry.key);
       if (first === undefined) held.set(entry.key, entry);
-      else problems.push({ file, line: entry.line, object: showKey(entry.key), message: `is in this file twice; the one at line ${first.line} is used` });
+      else
+        problems.push({
+          file,
+          line: entry.line,
+          object: showKey(entry.key),
+          message: `is in this file twice; the one at line ${first.line} is used`,
+        });
     }
     // The part that cannot be read may hold any of the objects that are missing now.
     if (manifest.problems.length > 0) for (const [key, entry] of before?.held ?? []) if (!held.has(key)) held.set(key, entry);
     return { held, problems };
   }
 
-  #readObject(found: ManifestObject, context: { readonly file: string; readonly before: FileState | undefined; readonly problems: FileProblem[] }): Held | undefined {
+  #readObject(
+    found: ManifestObject,
+    context: { readonly file: string; readonly before: FileState | undefined; readonly problems: FileProblem[] },
+  ): Held | undefined {
     const { file, before, problems } = context;
     const key = sourceKey(found.object);
     const last = before?.held.get(key);
@@ -115,9 +128,22 @@ export class ObjectStore {
 
     const line = found.lineOf('');
     const object = showKey(key);
-    const problem = ({ field, message }: FieldFault): FileProblem => ({ file, line: found.lineOf(field), object, ...(field !== '' && { field }), message });
+    const problem = ({ field, message }: FieldFault): FileProblem => ({
+      file,
+      line: found.lineOf(field),
+      object,
+      ...(field !== '' && { field }),
+      message,
+    });
     const admission = this.#admit(found.object);
-    if (admission.ok) return { source: found.object, key, objects: admission.objects, line, problems: admission.warnings.map((fault) => ({ ...problem(fault), warning: true })) };
+    if (admission.ok)
+      return {
+        source: found.object,
+        key,
+        objects: admission.objects,
+        line,
+        problems: admission.warnings.map((fault) => ({ ...problem(fault), warning: true })),
+      };
     problems.push(...admission.faults.map(problem));
     return last; // as an API server would keep it
   }
@@ -153,7 +179,13 @@ export class ObjectStore {
       const [first, ...others] = [...holders.keys()].sort(compareStrings);
       return others.map((file) => {
         const line = this.#files.get(file)?.held.get(key)?.line;
-        return { file, ...(line !== undefined && { line }), object: showKey(key), message: `is in ${first} too, and that one is used`, warning: true as const };
+        return {
+          file,
+          ...(line !== undefined && { line }),
+          object: showKey(key),
+          message: `is in ${first} too, and that one is used`,
+          warning: true as const,
+        };
       });
     });
   }

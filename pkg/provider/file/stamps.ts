@@ -1,4 +1,4 @@
-import { type KubeObject, type ObjectKey } from '../../apis/meta.ts';
+import type { KubeObject, ObjectKey } from '../../apis/meta.ts';
 import { deepEqual } from '../../util/deep-equal.ts';
 import type { ServedChange } from './object-store.ts';
 

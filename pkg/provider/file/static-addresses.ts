@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { KubeObject } from '../../apis/meta.ts';
 import type { Service } from '../../apis/core/v1/service.ts';
+import type { KubeObject } from '../../apis/meta.ts';
 import type { FieldFault } from './object-store.ts';
 
 /**
@@ -15,15 +15,26 @@ const field = `metadata.annotations[${addressesAnnotation}]`;
 export function staticEndpointSlices(service: Service): { readonly slices: readonly KubeObject[]; readonly faults: readonly FieldFault[] } {
   const annotation = service.metadata.annotations?.[addressesAnnotation];
   if (annotation === undefined) return { slices: [], faults: [] };
-  const addresses = annotation.split(',').map((address) => address.trim()).filter((address) => address !== '');
+  const addresses = annotation
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '');
   const wrong = addresses.filter((address) => isIP(address) === 0);
   const faults = wrong.map((address) => ({ field, message: `${JSON.stringify(address)} is not an IP address` }));
   if (addresses.length === 0) faults.push({ field, message: 'names no address' });
   const byName = (service.spec?.ports ?? []).filter(({ targetPort }) => typeof targetPort === 'string');
-  faults.push(...byName.map(({ targetPort }) => ({ field, message: `targetPort ${JSON.stringify(targetPort)} must be a number: there is no pod to ask for its name` })));
+  faults.push(
+    ...byName.map(({ targetPort }) => ({
+      field,
+      message: `targetPort ${JSON.stringify(targetPort)} must be a number: there is no pod to ask for its name`,
+    })),
+  );
   if (faults.length > 0) return { slices: [], faults };
   const families = [4, 6].map((family) => ({ family, addresses: addresses.filter((address) => isIP(address) === family) }));
-  return { slices: families.filter((part) => part.addresses.length > 0).map((part) => endpointSlice(service, part.family, part.addresses)), faults: [] };
+  return {
+    slices: families.filter((part) => part.addresses.length > 0).map((part) => endpointSlice(service, part.family, part.addresses)),
+    faults: [],
+  };
 }
 
 function endpointSlice(service: Service, family: number, addresses: readonly string[]): KubeObject {

@@ -3,7 +3,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A status in a few words, for people: what holds and, where something is wrong, why. */
 export function summarizeStatus(status: Fields): string {
   const own = conditionsOf(status).map(describe);
-  const nested = ['parents', 'listeners', 'ancestors'].flatMap((field) => listOf(status[field]).map((entry) => describeEntry(field, entry)));
+  const nested = ['parents', 'listeners', 'ancestors'].flatMap((field) =>
+    listOf(status[field]).map((entry) => describeEntry(field, entry)),
+  );
   const parts = [...own, ...nested].filter((part) => part !== '');
   return parts.length === 0 ? 'nothing to say' : parts.join('; ');
 }
@@ -19,7 +21,9 @@ function nameOf(entry: Fields): string {
 }
 
 function describe(condition: Fields): string {
-  const errors = [...listOf(condition['errors']), ...listOf(condition['warnings'])].map(({ type, reason, message }) => `${String(type)}/${String(reason)}: ${String(message)}`);
+  const errors = [...listOf(condition['errors']), ...listOf(condition['warnings'])].map(
+    ({ type, reason, message }) => `${String(type)}/${String(reason)}: ${String(message)}`,
+  );
   const { type, status, reason, message } = condition;
   const head = status === 'True' ? String(type) : `not ${String(type)} (${String(reason)})`;
   if (errors.length > 0) return `${head}: ${errors.join('; ')}`;

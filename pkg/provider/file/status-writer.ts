@@ -47,7 +47,8 @@ export class FileStatusWriter {
       const text = await readFile(join(dir, name), 'utf8');
       if (!text.startsWith(header)) continue;
       const object = readObject(text);
-      if (object !== undefined) this.#last.set(objectKey(object.kind, object.metadata.namespace ?? '', object.metadata.name), object.status);
+      if (object !== undefined)
+        this.#last.set(objectKey(object.kind, object.metadata.namespace ?? '', object.metadata.name), object.status);
     }
   }
 
@@ -94,12 +95,18 @@ export class FileStatusWriter {
       this.#enqueue(() => writeWhole(join(dir, fileName(object)), text));
     } else if (before === undefined || !sameButTimes(before, merged)) {
       const place = namespace === '' ? name : `${namespace}/${name}`;
-      write(format === 'json' ? `${JSON.stringify({ ...object, generation, status: merged })}\n` : `${kind} ${place}: ${summarizeStatus(merged)}\n`);
+      write(
+        format === 'json'
+          ? `${JSON.stringify({ ...object, generation, status: merged })}\n`
+          : `${kind} ${place}: ${summarizeStatus(merged)}\n`,
+      );
     }
   }
 
   #enqueue(work: () => Promise<void>): void {
-    this.#writes = this.#writes.then(work).catch((error: unknown) => this.#options.log.error({ error, dir: this.#options.dir }, 'a status could not be written'));
+    this.#writes = this.#writes
+      .then(work)
+      .catch((error: unknown) => this.#options.log.error({ error, dir: this.#options.dir }, 'a status could not be written'));
   }
 }
 
@@ -117,7 +124,9 @@ function fileName({ kind, namespace, name }: ObjectRef): string {
 function readObject(text: string): (KubeObject & { readonly status: Status }) | undefined {
   try {
     const object = parse(text) as Partial<KubeObject & { readonly status: Status }> | null;
-    return typeof object?.kind === 'string' && typeof object.metadata?.name === 'string' && typeof object.status === 'object' ? (object as KubeObject & { readonly status: Status }) : undefined;
+    return typeof object?.kind === 'string' && typeof object.metadata?.name === 'string' && typeof object.status === 'object'
+      ? (object as KubeObject & { readonly status: Status })
+      : undefined;
   } catch {
     return undefined;
   }
@@ -125,6 +134,11 @@ function readObject(text: string): (KubeObject & { readonly status: Status }) | 
 
 /** A status that only speaks of a newer generation is no news for people. */
 function sameButTimes(a: Status, b: Status): boolean {
-  const plain = (status: Status): unknown => JSON.parse(JSON.stringify(status, (field, value: unknown) => (field === 'lastTransitionTime' || field === 'observedGeneration' ? undefined : value)));
+  const plain = (status: Status): unknown =>
+    JSON.parse(
+      JSON.stringify(status, (field, value: unknown) =>
+        field === 'lastTransitionTime' || field === 'observedGeneration' ? undefined : value,
+      ),
+    );
   return deepEqual(plain(a), plain(b));
 }
