@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { type CommandContext, CommandError, type RunCommand } from './command.ts';
+import { errorText } from '../../pkg/util/error-text.ts';
+import type { CommandContext, RunCommand } from './command.ts';
 import { type Output, UsageError } from './command-line.ts';
 
 interface Subcommand {
@@ -80,17 +81,9 @@ async function guarded(run: () => Promise<number>): Promise<number> {
     return await run();
   } catch (error) {
     if (error instanceof UsageError) return error.exitCode;
-    output.stderr(`isoline: error: ${faultText(error)}\n`);
+    output.stderr(`isoline: error: ${errorText(error)}\n`);
     return 1;
   }
-}
-
-/** What the user can mend is told in a sentence, with its causes; anything else is a bug of ours and shows where. */
-function faultText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isKnown = error instanceof CommandError || error instanceof RangeError || 'code' in error || error.constructor === Error;
-  const own = isKnown ? error.message : (error.stack ?? error.message);
-  return error.cause === undefined ? own : `${own}: ${faultText(error.cause)}`;
 }
 
 function context(): CommandContext {

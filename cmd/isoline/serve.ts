@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { formatProblem, type ResolvedConfig } from '../../pkg/config/resolve.ts';
 import { checkSources, namedExtensionServices } from '../../pkg/config/rules.ts';
 import { type FlagTexts, flagSpecs } from '../../pkg/config/sources.ts';
@@ -31,27 +32,28 @@ export const run: RunCommand = async (argv, context) => {
 };
 
 async function serve(flags: FlagTexts, context: CommandContext): Promise<void> {
-  const { resolved, connection, log } = await start(flags, context);
-  const { config, options, values } = resolved;
+  const started = await start(flags, context);
+  const { log } = started;
   const build = readBuildInfo();
-  const registry = createRegistry({ branch: build.branch, revision: build.sha, version: build.version });
-  const plane = createControlPlane({ config, options, registry, log, verify: context.env['ISOLINE_VERIFY_INCREMENTAL'] === '1' });
-  const named = namedExtensionServices(values);
   log.info({ ...build }, 'Isoline starts');
-
-  const manager = await managerFor();
+  const registry = createRegistry({ branch: build.branch, revision: build.sha, version: build.version });
+  const manager = await createManager(started, registry, context);
   await manager.run(context.signal);
   log.info({}, 'Isoline has stopped');
+}
 
-  async function managerFor(): Promise<Manager> {
-    if (options.fileMode !== undefined) {
-      const { fileManager } = await import('./serve/file-mode.ts');
-      return fileManager(plane, { files: options.fileMode, config, named, logFormat: values.logFormat, log, stdout: context.stdout });
-    }
-    const { connect, kubernetesManager } = await import('./serve/kubernetes-mode.ts');
-    const toCluster = connection ?? (await connect(options.client, context.env, log));
-    return kubernetesManager(plane, { connection: toCluster, config, options, named, metrics: statusMetrics(registry), log });
+/** Puts together what runs; only what the mode needs is loaded. */
+async function createManager({ resolved, connection, log }: Start, registry: Registry, { env, stdout }: CommandContext): Promise<Manager> {
+  const { config, options, values } = resolved;
+  const plane = createControlPlane({ config, options, registry, log, verify: env['ISOLINE_VERIFY_INCREMENTAL'] === '1' });
+  const common = { config, named: namedExtensionServices(values), log };
+  if (options.fileMode !== undefined) {
+    const { fileManager } = await import('./serve/file-mode.ts');
+    return fileManager(plane, { ...common, files: options.fileMode, logFormat: values.logFormat, stdout });
   }
+  const { connect, kubernetesManager } = await import('./serve/kubernetes-mode.ts');
+  const toCluster = connection ?? (await connect(options.client, env, log));
+  return kubernetesManager(plane, { ...common, connection: toCluster, options, metrics: statusMetrics(registry) });
 }
 
 interface Start {

@@ -113,12 +113,6 @@ export const processSettings = {
     flag: 'hold-off-delay-max',
     help: 'Never hold a change off longer than this (default 500ms).',
   }),
-  referenceGraceMs: setting({
-    type: duration,
-    default: 250,
-    flag: 'reference-grace',
-    help: 'How long to wait for an object that a changed one refers to (default 250ms).',
-  }),
 
   // The xDS server.
   xdsAddress: setting({

@@ -13,8 +13,6 @@ export interface ServeOptions {
   readonly disabledFeatures: readonly string[];
   readonly leaderElection: LeaderElectionOptions;
   readonly holdOff: HoldOffOptions;
-  /** How long a changed object's references may be on their way, in milliseconds. */
-  readonly referenceGraceMs: number;
   /** Without `tls` xDS is served in the clear. */
   readonly xds: AddressPort & { readonly tls?: Required<TlsFiles> };
   readonly metrics: AddressPort & { readonly tls?: TlsFiles };
@@ -80,7 +78,6 @@ export function toServeOptions(values: Values, namespace: string): ServeOptions 
       retryPeriodMs: values.retryPeriodMs,
     },
     holdOff: { delayMs: values.holdOffDelayMs, maxDelayMs: values.holdOffMaxDelayMs },
-    referenceGraceMs: values.referenceGraceMs,
     xds: { address: values.xdsAddress, port: values.xdsPort, ...(xdsTls !== undefined && { tls: xdsTls }) },
     metrics: { address: values.metricsAddress, port: values.metricsPort, ...(metricsTls !== undefined && { tls: metricsTls }) },
     health: { address: values.healthAddress, port: values.healthPort },

@@ -1,5 +1,6 @@
 import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { Setting } from './setting.ts';
+import { isAbsent } from './value-type.ts';
 import { type GivenValues, type Place, readTree, type SettingName, settingList, settings } from './values.ts';
 import { type ConfigProblem, parseYamlTree } from './yaml-tree.ts';
 
@@ -47,11 +48,12 @@ export function flagSpecs(): readonly FlagSpec[] {
 /** Texts of flags by setting: one for most, many for a repeatable flag, true or false for a switch. */
 export type FlagTexts = Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>;
 
-/** Reads the values of flags; problems name the flag with its dashes. */
+/** Reads the values of flags; problems name the flag with its dashes. `''` counts as absent, as in the file. */
 export function readFlags(texts: FlagTexts): GivenValues {
   const values: Record<string, unknown> = {};
   const problems: ConfigProblem[] = [];
   for (const [name, given] of Object.entries(texts)) {
+    if (isAbsent(given)) continue;
     const { flag = name, type }: Setting<unknown> = settings[name as SettingName];
     try {
       values[name] = typeof given === 'string' ? type.fromText(given) : type.fromJson(given);

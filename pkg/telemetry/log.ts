@@ -1,4 +1,5 @@
 import { destination, type Level, pino } from 'pino';
+import { errorText } from '../util/error-text.ts';
 import type { LogFields, Logger } from '../util/logger.ts';
 
 export interface LogOptions {
@@ -49,14 +50,6 @@ function plainValue(value: unknown): unknown {
   if (value instanceof Error) return errorText(value);
   if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return String(value);
   return value;
-}
-
-/** The message of an error and of what caused it. A bug (TypeError and the like) keeps its stack. */
-export function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isBug = error instanceof TypeError || error instanceof ReferenceError;
-  const own = isBug ? (error.stack ?? error.message) : error.message;
-  return error.cause === undefined ? own : `${own}: ${errorText(error.cause)}`;
 }
 
 /** A log line must stay one line, whatever an object puts into a message. */

@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { errorText } from './error-text.ts';
+
+const cases: readonly { readonly name: string; readonly error: unknown; readonly want: string | RegExp }[] = [
+  { name: 'a message', error: new Error('a'), want: 'a' },
+  { name: 'its causes', error: new Error('a', { cause: new Error('b', { cause: 'c' }) }), want: 'a: b: c' },
+  { name: 'no cause twice', error: new Error('a: b', { cause: new Error('b') }), want: 'a: b' },
+  { name: 'what is no error', error: 'text', want: 'text' },
+];
+test.each(cases)('$name', ({ error, want }) => {
+  expect(errorText(error)).toBe(want);
+});
+
+test('a bug shows where', () => {
+  expect(errorText(new TypeError('x is not a function'))).toContain('error-text.test.ts');
+});
