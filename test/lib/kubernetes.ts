@@ -6,7 +6,8 @@ import { type Clock, systemClock } from '../../pkg/controller-runtime/clock/cloc
 /** A client of a plain HTTP server, such as the fault proxy. */
 export function plainClient(server: string, clock: Clock = systemClock, token?: string): Client {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const credentials: Credentials = { server, authorize: async () => ({ headers, tls: {} }) };
+  const authorization = { headers, tls: {} };
+  const credentials: Credentials = { server, authorize: async () => authorization };
   return new Client(new RestClient({ credentials, clock }));
 }
 

@@ -56,7 +56,8 @@ async function send(text: string, count: number): Promise<void> {
 }
 
 function start() {
-  const credentials: Credentials = { server: url, authorize: async () => ({ headers: {}, tls: {} }) };
+  const authorization = { headers: {}, tls: {} };
+  const credentials: Credentials = { server: url, authorize: async () => authorization };
   const cache = new Cache({
     rest: new RestClient({ credentials }),
     clock: { ...systemClock, sleep: () => settle() },

@@ -54,11 +54,12 @@ afterEach(async () => {
 });
 
 function setUp(clock = new FakeClock()): Client {
+  const tls = {};
   const credentials: Credentials = {
     server: url,
     authorize: async (refused) => {
       if (refused) tokens.shift();
-      return { headers: { authorization: `Bearer ${tokens[0]}` }, tls: {} };
+      return { headers: { authorization: `Bearer ${tokens[0]}` }, tls };
     },
   };
   return new Client(new RestClient({ credentials, clock, onServerState: (state) => states.push(state) }));
