@@ -6,7 +6,7 @@ import type { KubeObject, ResourceKind } from '../../pkg/controller-runtime/clie
 import type { TestEnvironment } from '../../pkg/controller-runtime/envtest/environment.ts';
 import { startApiServer } from '../lib/api-server.ts';
 import { eventually } from '../lib/eventually.ts';
-import { type FaultProxy, startFaultProxy, status } from '../lib/fault-proxy.ts';
+import { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy, status } from '../lib/fault-proxy.ts';
 import { fastClock, plainClient } from '../lib/kubernetes.ts';
 
 interface ConfigMap extends KubeObject {
@@ -207,33 +207,45 @@ describe('a reflector', () => {
   }, 60_000);
 });
 
-describe('a paged list', () => {
-  test('is read page by page, and in one piece if the server forgets it in between', async () => {
+describe('a list that is not streamed', () => {
+  const expired = { type: 'answer', status: 410, body: status(410, 'Expired') } as const;
+  /** This is the way for servers that do not stream lists. */
+  const noStreams = ({ query }: ProxiedRequest): Fault | undefined =>
+    query.has('sendInitialEvents') ? { type: 'answer', status: 422, body: status(422, 'Invalid') } : undefined;
+  const asked = () => lists().map(({ query }) => [query.get('limit'), query.get('resourceVersion'), query.has('continue')]);
+
+  test('comes from the cache first; later ones page by page, and in one piece if the server forgets it in between', async () => {
     const names = Array.from({ length: 1_100 }, (_, i) => `m${i}`);
     for (let i = 0; i < names.length; i += 50) await Promise.all(names.slice(i, i + 50).map((name) => create(name, '1')));
-    // This is the way for servers that do not stream lists.
-    const noStreams = (request: { query: URLSearchParams }) =>
-      request.query.has('sendInitialEvents') ? ({ type: 'answer', status: 422, body: status(422, 'Invalid') } as const) : undefined;
     proxy.rule = noStreams;
     const informer = watchKind();
     await informer.synced;
+    await watching();
     expect(informer.size).toBe(1_100);
-    expect(lists().map(({ query }) => [query.get('limit'), query.has('continue')])).toEqual([
-      ['500', false],
-      ['500', true],
-      ['500', true],
-    ]);
+    expect(asked()).toEqual([['500', '0', false]]);
 
-    stop.abort();
-    await run;
-    stop = new AbortController();
+    let forgotten = 3;
+    proxy.rule = (request) => {
+      const isWatch = request.watch && !request.query.has('sendInitialEvents');
+      // The watch is refused at first, then the second page of the list.
+      if ((isWatch && forgotten === 3) || (request.query.has('continue') && forgotten === 1)) {
+        forgotten--;
+        return expired;
+      }
+      if (request.query.has('continue') && forgotten === 2) forgotten--;
+      return noStreams(request);
+    };
     proxy.requests.length = 0;
-    proxy.rule = (request) =>
-      request.query.has('continue') ? { type: 'answer', status: 410, body: status(410, 'Expired') } : noStreams(request);
-    const again = watchKind();
-    await again.synced;
-    expect(again.size).toBe(1_100);
-    expect(lists().map(({ query }) => query.get('limit'))).toEqual(['500', '500', null]);
+    proxy.cutWatches('/configmaps');
+    await remove('m7');
+    await eventually('the missed deletion', () => events.at(-1) === 'delete m7 1');
+    expect(asked()).toEqual([
+      ['500', null, false],
+      ['500', null, true],
+      ['500', null, true],
+      [null, null, false],
+    ]);
+    expect(events).toHaveLength(1_101);
   }, 60_000);
 });
 

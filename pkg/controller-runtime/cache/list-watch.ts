@@ -47,18 +47,25 @@ export function endsInitialEvents(bookmark: KubeObject): boolean {
   return bookmark.metadata.annotations?.[initialEventsEnd] === 'true';
 }
 
-/** Reads one page of a list. `limit` 0 asks for everything at once. */
-export async function listPage(
-  rest: RestClient,
-  selection: Selection,
-  page: { readonly limit: number; readonly continueToken: string; readonly signal: AbortSignal },
-): Promise<Page> {
+export interface PageOptions {
+  /** 0: everything at once. */
+  readonly limit: number;
+  /** `''`: the first page. */
+  readonly continueToken: string;
+  /** False: the server may answer from its cache, which may be a little old and ignores the limit. */
+  readonly consistent: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Reads one page of a list. */
+export async function listPage(rest: RestClient, selection: Selection, page: PageOptions): Promise<Page> {
   const answer = (await rest.json({
     ...requestOf(selection, 'list', page.signal),
     query: {
       ...selectorsOf(selection),
       limit: page.limit === 0 ? undefined : String(page.limit),
       continue: page.continueToken === '' ? undefined : page.continueToken,
+      resourceVersion: page.consistent || page.continueToken !== '' ? undefined : '0',
     },
   })) as { readonly items?: readonly KubeObject[]; readonly metadata?: Readonly<Record<string, string | undefined>> };
   return {
