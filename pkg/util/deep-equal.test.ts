@@ -21,6 +21,7 @@ describe('deepEqual', () => {
     ['null and an object', null, {}],
     ['a longer array', [1], [1, 2]],
     ['a further field', { a: 1 }, { a: 1, b: 2 }],
+    ['a field named as an inherited one', {}, { constructor: Object }],
     ['other bytes', new Uint8Array([1]), new Uint8Array([2])],
   ];
   test.each(unequal)('%s differ', (_, a, b) => {
@@ -40,6 +41,11 @@ describe('shareUnchanged', () => {
 
   test('gives a value that equals the next one', () => {
     fc.assert(fc.property(json, json, (previous, next) => deepEqual(shareUnchanged<object>(previous, next), next)));
+  });
+
+  test('keeps a field named __proto__', () => {
+    const next = JSON.parse('{"__proto__": {"a": 1}, "b": 2}') as object;
+    expect(Object.keys(shareUnchanged<object>({}, next))).toEqual(['__proto__', 'b']);
   });
 
   test('keeps the identity of the parts that did not change', () => {

@@ -20,9 +20,14 @@ function equalArrays(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
 }
 
 function equalFields(a: Fields, b: Fields): boolean {
-  for (const key in a) if (!deepEqual(a[key], b[key])) return false;
-  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
+  for (const key in a) if (!deepEqual(a[key], own(b, key))) return false;
+  for (const key in b) if (b[key] !== undefined && own(a, key) === undefined) return false;
   return true;
+}
+
+/** A field of the object itself: users may name one `constructor`. */
+function own(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
 /**
@@ -52,9 +57,17 @@ function shareFields(previous: Fields, next: Fields): Fields {
   let same = true;
   const shared: Record<string, unknown> = {};
   for (const key in next) {
-    shared[key] = shareUnchanged(previous[key], next[key]);
-    same &&= Object.is(shared[key], previous[key]);
+    const before = own(previous, key);
+    const kept = shareUnchanged(before, next[key]);
+    define(shared, key, kept);
+    same &&= Object.is(kept, before);
   }
-  for (const key in previous) same &&= previous[key] === undefined || next[key] !== undefined;
+  for (const key in previous) same &&= previous[key] === undefined || own(next, key) !== undefined;
   return same ? previous : shared;
+}
+
+/** Sets a field, even one named `__proto__`, which an assignment would take for the prototype. */
+function define(fields: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
+  else fields[key] = value;
 }
