@@ -47,7 +47,7 @@ function shareArray(previous: readonly unknown[], next: readonly unknown[]): rea
   let same = previous.length === next.length;
   const shared = next.map((item, i) => {
     const kept = shareUnchanged(previous[i], item);
-    same &&= kept === previous[i];
+    same &&= Object.is(kept, previous[i]);
     return kept;
   });
   return same ? previous : shared;
