@@ -1,4 +1,3 @@
-import type { Cache } from '../cache/cache.ts';
 import type { RestClient } from '../client/rest-client.ts';
 
 /** Resolves if a part of the process is well, else rejects with the reason. */
@@ -9,13 +8,5 @@ export function serverAnswers(rest: RestClient): Check {
   return async (signal) => {
     const request = { method: 'GET', verb: 'get', resource: 'version', group: '', path: '/version' } as const;
     await rest.json({ ...request, ...(signal !== undefined && { signal }) });
-  };
-}
-
-/** Every informer has synced. */
-export function cacheSynced(cache: Cache): Check {
-  return async () => {
-    const kinds = cache.unsynced().map(({ kind }) => kind);
-    if (kinds.length > 0) throw new Error(`not yet synced: ${kinds.join(', ')}`);
   };
 }
