@@ -53,11 +53,6 @@ export interface RouteStatusPart {
   readonly object: ObjectRef;
   readonly generation: number;
   readonly parents: readonly RouteParentStatus[];
-  /**
-   * Set for HTTPRoute and GRPCRoute, whose rules may lose to those of an older route: the number of rules. The routes of rule i
-   * have an origin that begins with `spec.rules[i]`, so dropped ones can be counted by rule.
-   */
-  readonly ruleCount?: number;
 }
 
 export interface RouteParentStatus {

@@ -6,7 +6,7 @@ import type { Key } from '../kubernetes-cache/reader.ts';
 import { shareUnchanged } from '../util/deep-equal.ts';
 import { MultiMap } from '../util/multi-map.ts';
 import type { Contribution } from './contribution.ts';
-import type { Processor } from './processor.ts';
+import { configRoot, type Processor } from './processor.ts';
 
 /** A root's contribution before and after a build; `undefined` is absence. */
 export interface ContributionChange {
@@ -37,9 +37,6 @@ export interface ContributionsDeps {
   readonly configProcessor: Processor;
 }
 
-/** The root of what comes from the configuration alone: the static listeners. */
-export const configRoot: ObjectRef = { kind: 'Config', namespace: '', name: 'listeners' };
-
 /**
  * The contribution of every root, kept up to date: a root is built again when a key that its last build read
  * (found or not) is touched, and what equals the old contribution stops there. A full build is the same with
@@ -58,7 +55,7 @@ export class Contributions {
     this.#cache = cache;
     this.#config = config;
     const byKind = processors.flatMap((processor) => processor.kinds.map((kind) => [kind as string, processor] as const));
-    this.#processors = new Map([[configRoot.kind, configProcessor], ...byKind]);
+    this.#processors = new Map<string, Processor>([[configRoot.kind, configProcessor], ...byKind]);
   }
 
   get(root: ObjectKey): Contribution | undefined {
@@ -113,7 +110,11 @@ export class Contributions {
     }
     const reads = new Set<Key>([root]);
     try {
-      const contribution = processor.process(ref, this.#cache.reader((key) => reads.add(key)), this.#config);
+      const contribution = processor.process(
+        ref,
+        this.#cache.reader((key) => reads.add(key)),
+        this.#config,
+      );
       return shareUnchanged(before, contribution);
     } catch (error) {
       faults.push({ root: ref, error });

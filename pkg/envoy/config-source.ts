@@ -1,5 +1,4 @@
-import { ApiConfigSource_ApiType, ConfigSource } from '../envoy-api/envoy/config/core/v3/config_source.ts';
-import { ApiVersion } from '../envoy-api/envoy/config/core/v3/config_source.ts';
+import { ApiConfigSource_ApiType, ApiVersion, ConfigSource } from '../envoy-api/envoy/config/core/v3/config_source.ts';
 
 /** The static cluster of every bootstrap that is the control plane. */
 export const xdsClusterName = 'contour';
@@ -18,9 +17,7 @@ const grpc = ConfigSource.fromPartial({
     value: {
       apiType: ApiConfigSource_ApiType.GRPC,
       transportApiVersion: ApiVersion.V3,
-      grpcServices: [
-        { targetSpecifier: { $case: 'envoyGrpc', value: { clusterName: xdsClusterName, authority: xdsClusterName } } },
-      ],
+      grpcServices: [{ targetSpecifier: { $case: 'envoyGrpc', value: { clusterName: xdsClusterName, authority: xdsClusterName } } }],
     },
   },
   resourceApiVersion: ApiVersion.V3,

@@ -2,7 +2,7 @@ import type { Origin } from '../dag/model/origin.ts';
 import { Metadata } from '../envoy-api/envoy/config/core/v3/base.ts';
 
 /** The name of the filter metadata that says what a resource, or a part of one, is made of. */
-export const originKey = 'isoline.origin';
+const originKey = 'isoline.origin';
 
 /** Metadata of a part of a resource that one object and field asked for. */
 export function originMetadata(origin: Origin): Metadata {

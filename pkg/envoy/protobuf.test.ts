@@ -25,6 +25,12 @@ describe('timeout', () => {
 test.each([0, 1, 200, 20_000])('messages of %d bytes and more join to what one encoding gives', (size) => {
   const virtualHosts = ['a', 'b'].map((name) => VirtualHost.fromPartial({ name: name + 'x'.repeat(size), domains: [name] }));
   const head = encode(RouteConfiguration, RouteConfiguration.fromPartial({ name: 'r', ignorePortInHostMatching: true }));
-  const joined = withMessages(head, 2, virtualHosts.map((host) => encode(VirtualHost, host)));
-  expect(RouteConfiguration.decode(joined)).toEqual(RouteConfiguration.fromPartial({ name: 'r', ignorePortInHostMatching: true, virtualHosts }));
+  const joined = withMessages(
+    head,
+    2,
+    virtualHosts.map((host) => encode(VirtualHost, host)),
+  );
+  expect(RouteConfiguration.decode(joined)).toEqual(
+    RouteConfiguration.fromPartial({ name: 'r', ignorePortInHostMatching: true, virtualHosts }),
+  );
 });

@@ -8,8 +8,7 @@ const namespaceOf = (object: KubeObject): string => object.metadata.namespace ??
 
 /** The index entries of an object, by kind. The meaning of each index is told at `indexNames`. */
 const indexFunctions: IndexFunctions = {
-  HTTPProxy: ({ spec }) =>
-    spec.virtualhost === undefined ? [] : [indexKey('httpproxies-by-fqdn', spec.virtualhost.fqdn.toLowerCase())],
+  HTTPProxy: ({ spec }) => (spec.virtualhost === undefined ? [] : [indexKey('httpproxies-by-fqdn', spec.virtualhost.fqdn.toLowerCase())]),
   Ingress: ({ spec }) =>
     (spec?.tls ?? []).flatMap(({ hosts }) => (hosts ?? []).map((host) => indexKey('ingresses-by-tls-host', host.toLowerCase()))),
   TLSCertificateDelegation: (object) => [indexKey('delegations-in', namespaceOf(object))],

@@ -1,4 +1,4 @@
-import type { KindName, KindMap } from '../apis/kinds.ts';
+import type { KindMap, KindName } from '../apis/kinds.ts';
 import type { ObjectKey, ObjectRef } from '../apis/meta.ts';
 import type { SecretInspector } from './secret-inspector.ts';
 

@@ -14,7 +14,9 @@ type Printed = ReturnType<typeof printableSnapshot>;
 function resourcesOf(name: string, printed: Printed): Printed {
   if (name === 'httpproxy/basic') return printed;
   const shown = Object.entries(printed).map(([type, resources]) => {
-    const own = resources.filter((resource) => type !== 'runtime' && !(type === 'listener' && fixedListeners.test(String(resource['name']))));
+    const own = resources.filter(
+      (resource) => type !== 'runtime' && !(type === 'listener' && fixedListeners.test(String(resource['name']))),
+    );
     return [type, own] as const;
   });
   return Object.fromEntries(shown.filter(([, own]) => own.length > 0));

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../apis/meta.ts';
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
+import type { KubeObject } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
-import type { Notice } from '../dag/contribution.ts';
 import { DagBuilder } from '../dag/builder.ts';
+import type { Notice } from '../dag/contribution.ts';
 import { type ContributionChange, Contributions, type Fault } from '../dag/contributions.ts';
 import type { Dag, DagChanges } from '../dag/model/dag.ts';
 import { gatewayApiProcessor } from '../dag/processors/gateway-api/gateway-api-processor.ts';
@@ -85,7 +85,10 @@ export class Pipeline {
     return this.#finish(this.#contributions.updateAll(), batch);
   }
 
-  #finish(built: { changed: readonly ContributionChange[]; faults: readonly Fault[]; dirty: number }, batch: readonly Change[]): BuildResult {
+  #finish(
+    built: { changed: readonly ContributionChange[]; faults: readonly Fault[]; dirty: number },
+    batch: readonly Change[],
+  ): BuildResult {
     const slices = batch.filter((change) => (change.after ?? change.before)?.kind === 'EndpointSlice');
     for (const { before, after } of slices) {
       this.#xdsCache.applyEndpointSlice(before as EndpointSlice | undefined, after as EndpointSlice | undefined);

@@ -10,7 +10,11 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts';
 export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions): readonly string[] {
   const full = new Pipeline(options, pipeline.cache);
   full.buildAll();
-  return [...compareDags(pipeline.dag, full.dag), ...compareSnapshots(pipeline.snapshot, full.snapshot), ...compareStatuses(pipeline, full)];
+  return [
+    ...compareDags(pipeline.dag, full.dag),
+    ...compareSnapshots(pipeline.snapshot, full.snapshot),
+    ...compareStatuses(pipeline, full),
+  ];
 }
 
 function compareDags(incremental: Dag, full: Dag): readonly string[] {

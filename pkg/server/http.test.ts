@@ -109,7 +109,7 @@ describe('servers', () => {
 
 test('text of users cannot break out of a DOT string', () => {
   const origin = { kind: 'HTTPProxy', namespace: 'n', name: 'a', path: '' };
-  const listener = { name: 'l"];\n', protocol: 'http', address: '0.0.0.0', port: 80, enableWebsockets: false, origin } as const;
+  const listener = { name: 'l"];\n', protocol: 'http', address: '0.0.0.0', port: 80, origin } as const;
   const dot = dagToDot({ listeners: new Map([['l"];\n', listener]]), virtualHosts: new Map() });
   expect(dot).toContain('"listener l\\"];\\n" [shape=box, label="l\\"];\\n\\n0.0.0.0:80"];');
 });

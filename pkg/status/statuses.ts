@@ -39,7 +39,10 @@ export class Statuses {
         this.#count(before, -1, objects);
         this.#count(after, 1, objects);
       }
-      this.#routeTotals.set(root, (after?.virtualHosts ?? []).reduce((sum, part) => sum + part.routes.length, 0));
+      this.#routeTotals.set(
+        root,
+        (after?.virtualHosts ?? []).reduce((sum, part) => sum + part.routes.length, 0),
+      );
       if (after === undefined) this.#routeTotals.delete(root);
     }
     for (const { listener, host, before, after } of dagChanges.virtualHosts) {
@@ -121,7 +124,10 @@ export class Statuses {
   #statusOf(key: ObjectKey, first: StatusPart, parts: readonly StatusPart[]): Readonly<Record<string, unknown>> {
     switch (first.type) {
       case 'detailed':
-        return detailedStatus(first.object.kind, parts.filter((part): part is DetailedStatusPart => part.type === 'detailed'));
+        return detailedStatus(
+          first.object.kind,
+          parts.filter((part): part is DetailedStatusPart => part.type === 'detailed'),
+        );
       case 'route':
         return routeStatus(first, { dropped: this.#droppedOf(key), total: this.#routeTotals.get(key) ?? 0 });
       case 'gateway':

@@ -10,12 +10,16 @@ const port = servicePort('web');
 
 /** `address:port` of each endpoint of the Service's port. */
 function found(slices: readonly EndpointSlice[], of = port): readonly string[] {
-  return serviceEndpoints(slices, of).map(({ address, port: number, healthPort }) => `${address}:${number}${healthPort === undefined ? '' : ` health ${healthPort}`}`);
+  return serviceEndpoints(slices, of).map(
+    ({ address, port: number, healthPort }) => `${address}:${number}${healthPort === undefined ? '' : ` health ${healthPort}`}`,
+  );
 }
 
 /** A slice with one endpoint in some condition. */
 const conditioned = (name: string, address: string, conditions: object | undefined) =>
-  endpointSlice('web', [], { name, endpoints: [{ addresses: [address], ...(conditions && { conditions }) }] } as Partial<EndpointSlice> & { name: string });
+  endpointSlice('web', [], { name, endpoints: [{ addresses: [address], ...(conditions && { conditions }) }] } as Partial<EndpointSlice> & {
+    name: string;
+  });
 
 describe('serviceEndpoints', () => {
   test('joins slices of both families, each address and port once, in order', () => {
@@ -49,7 +53,12 @@ describe('serviceEndpoints', () => {
   });
 
   test('a named port takes slice ports of its name, and an unnamed one all', () => {
-    const slice = endpointSlice('web', ['10.0.0.1'], { ports: [{ name: 'http', port: 80 }, { name: 'admin', port: 81 }] });
+    const slice = endpointSlice('web', ['10.0.0.1'], {
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'admin', port: 81 },
+      ],
+    });
     expect(found([slice], servicePort('web', { portName: 'admin' }))).toEqual(['10.0.0.1:81']);
     expect(found([slice], servicePort('web', { portName: 'other' }))).toEqual([]);
     expect(found([slice])).toEqual(['10.0.0.1:80', '10.0.0.1:81']);
@@ -65,7 +74,12 @@ describe('serviceEndpoints', () => {
   });
 
   test('health checks go to the port of the other name', () => {
-    const slice = endpointSlice('web', ['10.0.0.1'], { ports: [{ name: 'http', port: 80 }, { name: 'health', port: 81 }] });
+    const slice = endpointSlice('web', ['10.0.0.1'], {
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'health', port: 81 },
+      ],
+    });
     expect(found([slice], servicePort('web', { portName: 'http', healthPortName: 'health' }))).toEqual(['10.0.0.1:80 health 81']);
   });
 });
@@ -76,7 +90,9 @@ describe('the translator', () => {
     const update = new UpdateBuilder();
     translator.take(update);
     const changes = [...(update.update.get(typeUrls.endpoint) ?? [])];
-    return Object.fromEntries(changes.map(([name, resource]) => [name, resource && addresses(ClusterLoadAssignment.decode(resource.encoded('ads').bytes))]));
+    return Object.fromEntries(
+      changes.map(([name, resource]) => [name, resource && addresses(ClusterLoadAssignment.decode(resource.encoded('ads').bytes))]),
+    );
   }
 
   function addresses({ endpoints }: ClusterLoadAssignment): readonly string[] {
@@ -104,7 +120,10 @@ describe('the translator', () => {
 
   test('an address in two slices stays when one of them goes', () => {
     const translator = new EndpointsTranslator();
-    const [one, two] = [endpointSlice('web', ['10.0.0.1', '10.0.0.2'], { name: 'one' }), endpointSlice('web', ['10.0.0.1'], { name: 'two' })];
+    const [one, two] = [
+      endpointSlice('web', ['10.0.0.1', '10.0.0.2'], { name: 'one' }),
+      endpointSlice('web', ['10.0.0.1'], { name: 'two' }),
+    ];
     translator.acquire(port);
     for (const slice of [one, two]) translator.applyEndpointSlice(undefined, slice);
     expect(taken(translator)).toEqual({ 'ns/web': ['10.0.0.1', '10.0.0.2'] });
@@ -143,7 +162,7 @@ describe('the translator', () => {
     expect(() => translator.release(port)).toThrow('ns/web');
   });
 
-  test('a slice without the label of a Service is nobody\'s', () => {
+  test("a slice without the label of a Service is nobody's", () => {
     const translator = new EndpointsTranslator();
     translator.acquire(port);
     taken(translator);

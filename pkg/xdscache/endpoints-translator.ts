@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
 import type { ServicePort } from '../dag/model/cluster.ts';
-import { type ServiceEndpoint, clusterLoadAssignment } from '../envoy/endpoint/cluster-load-assignment.ts';
+import { clusterLoadAssignment, type ServiceEndpoint } from '../envoy/endpoint/cluster-load-assignment.ts';
 import { endpointsName } from '../envoy/names.ts';
 import { encode } from '../envoy/protobuf.ts';
 import { ClusterLoadAssignment } from '../envoy-api/envoy/config/endpoint/v3/endpoint.ts';

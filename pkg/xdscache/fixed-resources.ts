@@ -15,7 +15,14 @@ import type { UpdateBuilder } from './update-builder.ts';
 export function addFixedResources(config: Config, update: UpdateBuilder): void {
   const named = (source: SourceKind, name: string) => fixedListeners(config, source).find((listener) => listener.name === name)!;
   for (const { name } of fixedListeners(config, 'ads')) {
-    update.set(typeUrls.listener, sourcedResource(name, () => [], (source) => encodedBytes(encode(Listener, named(source, name)))));
+    update.set(
+      typeUrls.listener,
+      sourcedResource(
+        name,
+        () => [],
+        (source) => encodedBytes(encode(Listener, named(source, name))),
+      ),
+    );
   }
   for (const secret of config.statsTls ? statsSecrets(config.statsTls) : []) {
     update.set(typeUrls.secret, encodedResource(secret.name, [], encodedBytes(encode(Secret, secret))));

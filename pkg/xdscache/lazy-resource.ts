@@ -10,7 +10,10 @@ export function encodedBytes(bytes: Uint8Array): EncodedResource {
 /** A value that is made at the first call and kept. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** A resource that is the same for all streams, encoded when it is first asked for. */
@@ -26,7 +29,11 @@ export function sharedResource(name: string, origins: () => readonly Origin[], e
 }
 
 /** A resource that refers to others, so that each kind of stream has a form of its own. */
-export function sourcedResource(name: string, origins: () => readonly Origin[], encode: (source: ConfigSourceKind) => EncodedResource): Resource {
+export function sourcedResource(
+  name: string,
+  origins: () => readonly Origin[],
+  encode: (source: ConfigSourceKind) => EncodedResource,
+): Resource {
   const forms = { ads: lazy(() => encode('ads')), grpc: lazy(() => encode('grpc')) } as const;
   return {
     name,
@@ -49,7 +56,10 @@ export function joined(
   const versions = [murmur3(head), ...parts.map(({ version }) => version)].join('\n');
   return {
     version: murmur3(new TextEncoder().encode(versions)),
-    bytes: join(head, parts.map(({ bytes }) => bytes)),
+    bytes: join(
+      head,
+      parts.map(({ bytes }) => bytes),
+    ),
   };
 }
 

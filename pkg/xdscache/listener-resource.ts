@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
-import { listenerHead, withFilterChains } from '../envoy/listener/listener.ts';
 import type { SourceKind } from '../envoy/config-source.ts';
+import { listenerHead, withFilterChains } from '../envoy/listener/listener.ts';
 import { encode } from '../envoy/protobuf.ts';
 import { FilterChain } from '../envoy-api/envoy/config/listener/v3/listener_components.ts';
 import { encodedBytes, joined, lazy, sourcedResource } from './lazy-resource.ts';

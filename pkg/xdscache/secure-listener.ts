@@ -76,14 +76,21 @@ export class SecureListenerState implements ListenerState {
       return;
     }
     const settings = { listener: this.#listener, config: this.#config };
-    this.#chains.set(name, encodedChain((source) => secureFilterChain({ ...settings, source }, host)));
+    this.#chains.set(
+      name,
+      encodedChain((source) => secureFilterChain({ ...settings, source }, host)),
+    );
   }
 
   /** Chains in order of their names; the one for all other names comes last. */
   #listenerResource(): Resource {
     const last = (name: string) => (name === '*' ? 1 : 0);
     const sorted = [...this.#chains].sort(([a], [b]) => last(a) - last(b) || compareStrings(a, b));
-    return listenerResource(this.#listener, this.#config, sorted.map(([, chain]) => chain));
+    return listenerResource(
+      this.#listener,
+      this.#config,
+      sorted.map(([, chain]) => chain),
+    );
   }
 
   #takeRoutes(host: string, update: UpdateBuilder): void {
@@ -102,7 +109,9 @@ export class SecureListenerState implements ListenerState {
   #misdirected(host: string): ReturnType<typeof encodedMisdirected> | undefined {
     if (!host.startsWith('*')) return misdirectedElsewhere;
     const suffix = host.slice(1);
-    const covered = [...this.#hosts.keys()].filter((other) => other !== host && other !== '*' && other.endsWith(suffix)).sort(compareStrings);
+    const covered = [...this.#hosts.keys()]
+      .filter((other) => other !== host && other !== '*' && other.endsWith(suffix))
+      .sort(compareStrings);
     const domains = host === '*' ? covered : [...covered, '*'];
     return domains.length === 0 ? undefined : encodedMisdirected(domains);
   }

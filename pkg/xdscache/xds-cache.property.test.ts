@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { testConfig } from '../../test/lib/config.ts';
-import { cluster, endpointSlice, forward, listener, origin, route, secretNode, servicePort, TestDag, virtualHost } from '../../test/lib/dag.ts';
+import {
+  cluster,
+  endpointSlice,
+  forward,
+  listener,
+  origin,
+  route,
+  secretNode,
+  servicePort,
+  TestDag,
+  virtualHost,
+} from '../../test/lib/dag.ts';
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
 import type { Cluster } from '../dag/model/cluster.ts';
 import type { Listener } from '../dag/model/listener.ts';
@@ -20,39 +31,69 @@ const services = ['s1', 's2'] as const;
 const anyOrigin = fc.integer({ min: 0, max: 3 }).map((n) => origin(`o${n}`, `spec.routes[${n}]`));
 
 /** A few settings, so that clusters are shared; a port's name changes the cluster and not its name. */
-const anyCluster: fc.Arbitrary<Cluster> = fc.record({
-  service: fc.record({ name: fc.constantFrom(...services), portName: fc.constantFrom('', 'web'), external: fc.boolean() }),
-  secure: fc.boolean(),
-  by: anyOrigin,
-}).map(({ service: { name, portName, external }, secure, by }) => {
-  const service = servicePort(name, { portName, ...(external && { externalName: 'x.example' }) });
-  return cluster(name, { service, origin: by, ...(secure && { protocol: 'tls', clientCertificate: secretNode('client', { origin: by }) }) });
-});
+const anyCluster: fc.Arbitrary<Cluster> = fc
+  .record({
+    service: fc.record({ name: fc.constantFrom(...services), portName: fc.constantFrom('', 'web'), external: fc.boolean() }),
+    secure: fc.boolean(),
+    by: anyOrigin,
+  })
+  .map(({ service: { name, portName, external }, secure, by }) => {
+    const service = servicePort(name, { portName, ...(external && { externalName: 'x.example' }) });
+    return cluster(name, {
+      service,
+      origin: by,
+      ...(secure && { protocol: 'tls', clientCertificate: secretNode('client', { origin: by }) }),
+    });
+  });
 
-const anyRoute: fc.Arbitrary<Route> = fc.record({ to: anyCluster, prefix: fc.constantFrom('/', '/x'), httpsRedirect: fc.boolean(), by: anyOrigin, errorWeight: fc.constantFrom(0, 1) })
-  .map(({ to, prefix, httpsRedirect, by, errorWeight }) => route(prefix, { action: { ...forward(to), errorWeight } as Route['action'], httpsRedirect, origin: by }));
+const anyRoute: fc.Arbitrary<Route> = fc
+  .record({
+    to: anyCluster,
+    prefix: fc.constantFrom('/', '/x'),
+    httpsRedirect: fc.boolean(),
+    by: anyOrigin,
+    errorWeight: fc.constantFrom(0, 1),
+  })
+  .map(({ to, prefix, httpsRedirect, by, errorWeight }) =>
+    route(prefix, { action: { ...forward(to), errorWeight } as Route['action'], httpsRedirect, origin: by }),
+  );
 
-const anyHost: fc.Arbitrary<VirtualHost> = fc.record({
-  // Most that can go wrong goes wrong behind TLS.
-  name: fc.constantFrom(...names, 'ingress_https', 'ingress_https'),
-  host: fc.constantFrom(...hosts),
-  routes: fc.oneof({ weight: 4, arbitrary: fc.array(anyRoute, { minLength: 1, maxLength: 2 }) }, { weight: 1, arbitrary: fc.constant([]) }),
-  tls: fc.constantFrom('terminate', 'terminate', 'terminate', 'passthrough', undefined),
-  // Certificates of one name with different keys are on their way from one version of a Secret to the next.
-  key: fc.constantFrom('k1', 'k2'),
-  proxy: fc.option(anyCluster, { nil: undefined, freq: 1 }),
-  by: anyOrigin,
-}).map(({ name, host, routes, tls, key, proxy, by }) => {
-  const secrets = [secretNode('serving', { privateKey: key, origin: by })];
-  const ending = tls === 'terminate' ? ({ type: 'terminate', secrets, minVersion: '1.2', maxVersion: '1.3' } as const) : ({ type: 'passthrough' } as const);
-  const tcpProxy = proxy && { clusters: [{ cluster: proxy, weight: 0 }], origin: by };
-  return virtualHost(name, host, { routes, origins: [by], ...(tls && { tls: ending }), ...(tcpProxy && { tcpProxy }) });
-});
+const anyHost: fc.Arbitrary<VirtualHost> = fc
+  .record({
+    // Most that can go wrong goes wrong behind TLS.
+    name: fc.constantFrom(...names, 'ingress_https', 'ingress_https'),
+    host: fc.constantFrom(...hosts),
+    routes: fc.oneof(
+      { weight: 4, arbitrary: fc.array(anyRoute, { minLength: 1, maxLength: 2 }) },
+      { weight: 1, arbitrary: fc.constant([]) },
+    ),
+    tls: fc.constantFrom('terminate', 'terminate', 'terminate', 'passthrough', undefined),
+    // Certificates of one name with different keys are on their way from one version of a Secret to the next.
+    key: fc.constantFrom('k1', 'k2'),
+    proxy: fc.option(anyCluster, { nil: undefined, freq: 1 }),
+    by: anyOrigin,
+  })
+  .map(({ name, host, routes, tls, key, proxy, by }) => {
+    const secrets = [secretNode('serving', { privateKey: key, origin: by })];
+    const ending =
+      tls === 'terminate'
+        ? ({ type: 'terminate', secrets, minVersion: '1.2', maxVersion: '1.3' } as const)
+        : ({ type: 'passthrough' } as const);
+    const tcpProxy = proxy && { clusters: [{ cluster: proxy, weight: 0 }], origin: by };
+    return virtualHost(name, host, { routes, origins: [by], ...(tls && { tls: ending }), ...(tcpProxy && { tcpProxy }) });
+  });
 
-const anyListener: fc.Arbitrary<Listener> = fc.record({ name: fc.constantFrom(...names), port: fc.constantFrom(80, 81), other: fc.boolean() })
+const anyListener: fc.Arbitrary<Listener> = fc
+  .record({ name: fc.constantFrom(...names), port: fc.constantFrom(80, 81), other: fc.boolean() })
   .map(({ name, port, other }) => listener(name, { port, ...(other && { protocol: 'http' as const }) }));
 
-const anySlice = fc.record({ service: fc.constantFrom(...services), name: fc.constantFrom('x', 'y'), addresses: fc.subarray(['10.0.0.1', '10.0.0.2', '2001:db8::1']), portName: fc.constantFrom('', 'web') })
+const anySlice = fc
+  .record({
+    service: fc.constantFrom(...services),
+    name: fc.constantFrom('x', 'y'),
+    addresses: fc.subarray(['10.0.0.1', '10.0.0.2', '2001:db8::1']),
+    portName: fc.constantFrom('', 'web'),
+  })
   .map(({ service, name, addresses, portName }) => endpointSlice(service, addresses, { name, ports: [{ name: portName, port: 80 }] }));
 
 const anyStep = fc.record({
@@ -80,7 +121,11 @@ class World {
       if (after) this.slices.set(slice.metadata.name, after);
       else this.slices.delete(slice.metadata.name);
     }
-    const changes = this.dag.change({ hosts: step.hosts, listeners: step.listeners, without: [...step.withoutHosts, ...step.withoutListeners] });
+    const changes = this.dag.change({
+      hosts: step.hosts,
+      listeners: step.listeners,
+      without: [...step.withoutHosts, ...step.withoutListeners],
+    });
     this.snapshot.apply(this.#cache.update(this.dag, changes));
   }
 }
@@ -138,7 +183,13 @@ describe('the cache', () => {
         for (const step of list) {
           snapshot.apply(cache.update(dag, dag.change({ hosts: step.hosts, listeners: step.listeners })));
           const again = cache.update(dag, dag.change({ hosts: step.hosts.map((host) => structuredClone(host)), listeners: [] }));
-          const same = [...again].flatMap(([type, changes]) => [...changes].map(([name, resource]) => ({ name, before: snapshot.get(type, name)?.encoded('ads').version, after: resource?.encoded('ads').version })));
+          const same = [...again].flatMap(([type, changes]) =>
+            [...changes].map(([name, resource]) => ({
+              name,
+              before: snapshot.get(type, name)?.encoded('ads').version,
+              after: resource?.encoded('ads').version,
+            })),
+          );
           expect(same).toEqual([]);
           expect([...cache.update(dag, { listeners: [], virtualHosts: [] })]).toEqual([]);
         }

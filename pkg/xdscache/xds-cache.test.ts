@@ -1,6 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { testConfig } from '../../test/lib/config.ts';
-import { cluster, endpointSlice, forward, listener, origin, route, secretNode, secureHost, servicePort, TestDag, virtualHost } from '../../test/lib/dag.ts';
+import {
+  cluster,
+  endpointSlice,
+  forward,
+  listener,
+  origin,
+  route,
+  secretNode,
+  secureHost,
+  servicePort,
+  TestDag,
+  virtualHost,
+} from '../../test/lib/dag.ts';
 import { Cluster } from '../envoy-api/envoy/config/cluster/v3/cluster.ts';
 import { Listener } from '../envoy-api/envoy/config/listener/v3/listener.ts';
 import { RouteConfiguration } from '../envoy-api/envoy/config/route/v3/route.ts';
@@ -50,7 +62,9 @@ class World {
 
 function described(update: SnapshotUpdate): readonly string[] {
   const labels = new Map(Object.entries(typeUrls).map(([label, type]) => [type, label]));
-  return [...update].flatMap(([type, changes]) => [...changes].map(([name, resource]) => `${resource === undefined ? '-' : ''}${labels.get(type)} ${name}`)).sort();
+  return [...update]
+    .flatMap(([type, changes]) => [...changes].map(([name, resource]) => `${resource === undefined ? '-' : ''}${labels.get(type)} ${name}`))
+    .sort();
 }
 
 describe('what is always there', () => {
@@ -108,9 +122,14 @@ describe('a plaintext listener', () => {
     const world = new World();
     expect(world.change({ listeners: [http] })).not.toContain('listener ingress_http');
     expect(world.change({ hosts: [plain('a.com')] })).toContain('listener ingress_http');
-    expect(world.change({ without: [['ingress_http', 'a.com']] })).toEqual(
-      ['-cluster ns/web/80/da39a3ee5e', '-endpoint ns/web', '-listener ingress_http', '-route ingress_http', expect.stringMatching(/^-route ingress_http\/../), '-scopedRoute ingress_http|a.com'],
-    );
+    expect(world.change({ without: [['ingress_http', 'a.com']] })).toEqual([
+      '-cluster ns/web/80/da39a3ee5e',
+      '-endpoint ns/web',
+      '-listener ingress_http',
+      '-route ingress_http',
+      expect.stringMatching(/^-route ingress_http\/../),
+      '-scopedRoute ingress_http|a.com',
+    ]);
   });
 
   test('without an aggregated stream it has one table for all hosts', () => {
@@ -129,7 +148,11 @@ describe('a listener for TLS', () => {
     const world = new World();
     world.change({ listeners: [https], hosts: [secure('*'), secure('b.com'), secure('*.a.com')] });
     const matches = world.listener('ingress_https').filterChains.map(({ filterChainMatch }) => filterChainMatch);
-    expect(matches).toMatchObject([{ serverNames: ['*.a.com'] }, { serverNames: ['b.com'] }, { serverNames: [], transportProtocol: 'tls' }]);
+    expect(matches).toMatchObject([
+      { serverNames: ['*.a.com'] },
+      { serverNames: ['b.com'] },
+      { serverNames: [], transportProtocol: 'tls' },
+    ]);
     expect(world.names('route')).toEqual(['https/*', 'https/*.a.com', 'https/b.com']);
     expect(world.names('secret')).toEqual([expect.stringMatching(/^ns\/tls\/[0-9a-f]{10}$/)]);
   });
@@ -145,18 +168,25 @@ describe('a listener for TLS', () => {
     world.change({ listeners: [https], hosts: [secure('a.com'), secure('b.a.com'), secure('*.a.com'), secure('*.b.a.com')] });
     expect(world.domains('https/a.com')).toEqual([['a.com'], ['*']]);
     expect(world.domains('https/*.a.com')).toEqual([['*.a.com'], ['*.b.a.com', 'b.a.com', '*']]);
-    expect(world.change({ hosts: [secure('c.a.com'), secure('*')] })).toEqual(
-      ['listener ingress_https', 'route https/*', 'route https/*.a.com', 'route https/c.a.com'],
-    );
+    expect(world.change({ hosts: [secure('c.a.com'), secure('*')] })).toEqual([
+      'listener ingress_https',
+      'route https/*',
+      'route https/*.a.com',
+      'route https/c.a.com',
+    ]);
     expect(world.domains('https/*')).toEqual([['*'], ['*.a.com', '*.b.a.com', 'a.com', 'b.a.com', 'c.a.com']]);
   });
 
   test('an edit of routes leaves the listener, an edit of TLS leaves the routes', () => {
     const world = new World();
     world.change({ listeners: [https], hosts: [secure('a.com')] });
-    expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')] })] })).toEqual(['route https/a.com']);
+    expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')] })] })).toEqual([
+      'route https/a.com',
+    ]);
     const tls = { type: 'terminate', secrets: [secretNode()], minVersion: '1.3', maxVersion: '1.3' };
-    expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')], tls })] })).toEqual(['listener ingress_https']);
+    expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')], tls })] })).toEqual([
+      'listener ingress_https',
+    ]);
   });
 
   test('a host that becomes a TCP proxy loses its routes', () => {
@@ -218,7 +248,9 @@ describe('clusters', () => {
     world.change({ listeners: [http], hosts: [plain('a.com', { routes: to(external) })] });
     expect(world.names('endpoint')).toEqual([]);
     const [name] = world.names('cluster');
-    expect(Cluster.decode(world.snapshot.get(typeUrls.cluster, name!)!.encoded('ads').bytes)).toMatchObject({ clusterDiscoveryType: { value: 1 } });
+    expect(Cluster.decode(world.snapshot.get(typeUrls.cluster, name!)!.encoded('ads').bytes)).toMatchObject({
+      clusterDiscoveryType: { value: 1 },
+    });
   });
 
   test('that only redirected requests would reach are left out', () => {
@@ -230,7 +262,11 @@ describe('clusters', () => {
   test('of mirrors, and the certificate that they present, are there', () => {
     const world = new World();
     const mirror = cluster('copy', { protocol: 'tls', clientCertificate: secretNode('client') });
-    const action = { type: 'forward', clusters: [{ cluster: cluster(), weight: 1 }], forward: { mirrors: [{ cluster: mirror, percent: 10 }] } } as const;
+    const action = {
+      type: 'forward',
+      clusters: [{ cluster: cluster(), weight: 1 }],
+      forward: { mirrors: [{ cluster: mirror, percent: 10 }] },
+    } as const;
     world.change({ listeners: [http], hosts: [plain('a.com', { routes: [route('/', { action })] })] });
     expect(world.names('cluster')).toEqual([expect.stringMatching(/^ns\/copy\//), 'ns/web/80/da39a3ee5e']);
     expect(world.names('secret')).toEqual([expect.stringMatching(/^ns\/client\//)]);

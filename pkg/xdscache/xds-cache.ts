@@ -16,9 +16,12 @@ import { EndpointsTranslator } from './endpoints-translator.ts';
 import { addFixedResources, runtimeResource } from './fixed-resources.ts';
 import { hostUses } from './host-uses.ts';
 import { encodedBytes, sharedResource, sourcedResource } from './lazy-resource.ts';
-import { type ListenerState, listenerState } from './listener-state.ts';
+import type { ListenerState } from './listener-state.ts';
+import { PlainListenerState } from './plain-listener.ts';
 import { type SnapshotUpdate, typeUrls } from './resource.ts';
-import { SharedNodes, type SharedNodeKind } from './shared-nodes.ts';
+import { SecureListenerState } from './secure-listener.ts';
+import { type SharedNodeKind, SharedNodes } from './shared-nodes.ts';
+import { TcpListenerState } from './tcp-listener.ts';
 import { UpdateBuilder } from './update-builder.ts';
 
 /** Makes Envoy resources of what changes, and of nothing else. Its state is what it was told: the same DAG and slices give the same resources. */
@@ -161,7 +164,9 @@ function clusterKind(config: Config): SharedNodeKind<Cluster> {
     content: ({ service }) => endpointsName(service),
     origin: ({ origin }) => origin,
     resource: (node, origins) =>
-      sourcedResource(clusterName(node), origins, (source) => encodedBytes(encode(ClusterMessage, serviceCluster(node, config.cluster, source)))),
+      sourcedResource(clusterName(node), origins, (source) =>
+        encodedBytes(encode(ClusterMessage, serviceCluster(node, config.cluster, source))),
+      ),
   };
 }
 
@@ -172,3 +177,15 @@ const secretKind: SharedNodeKind<SecretNode> = {
   origin: ({ origin }) => origin,
   resource: (node, origins) => sharedResource(secretName(node), origins, () => encodedBytes(encode(SecretMessage, tlsSecret(node)))),
 };
+
+/** The state of a listener without hosts. */
+function listenerState(listener: Listener, config: Config): ListenerState {
+  switch (listener.protocol) {
+    case 'http':
+      return new PlainListenerState(listener, config);
+    case 'https':
+      return new SecureListenerState(listener, config);
+    case 'tcp':
+      return new TcpListenerState(listener, config);
+  }
+}

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findEnvoy } from '../../hack/lib/binaries.ts';
-import { bootstrap, type XdsTlsFiles } from '../../pkg/envoy/bootstrap/bootstrap.ts';
+import { bootstrap } from '../../pkg/envoy/bootstrap/bootstrap.ts';
+import type { XdsTlsFiles } from '../../pkg/envoy/bootstrap/options.ts';
 import { sdsFiles } from '../../pkg/envoy/bootstrap/xds-tls.ts';
 import { toJson } from '../../pkg/envoy/json.ts';
 import { encode } from '../../pkg/envoy/protobuf.ts';
@@ -67,16 +68,20 @@ async function withSdsFiles(): Promise<XdsTlsFiles> {
 test.each([
   { title: 'its certificate files', options: () => Promise.resolve(files) },
   { title: 'SDS files that name them', options: withSdsFiles },
-])('Envoy and the control plane prove themselves to each other, by $title', async ({ options }) => {
-  const { caFile, certFile, keyFile } = files;
-  const snapshot = new Snapshot();
-  const at = { address: '127.0.0.1', port: await freePort() };
-  const cache = createXdsCache(testConfig({ adminPort: 0, stats: at, health: at }));
-  snapshot.apply(cache.update(new TestDag(), { listeners: [], virtualHosts: [] }));
-  await using server = new XdsServer({ host: '127.0.0.1', port: 0, tls: { caFile, certFile, keyFile }, snapshot, logger: silentLogger });
-  await server.start();
-  await using envoy = await EnvoyProcess.start({ xdsPort: server.address.port, tls: await options() });
-  await envoy.ready();
-  const { status } = await get({ port: at.port, host: 'envoy', path: '/ready' });
-  expect(status).toBe(200);
-}, 30_000);
+])(
+  'Envoy and the control plane prove themselves to each other, by $title',
+  async ({ options }) => {
+    const { caFile, certFile, keyFile } = files;
+    const snapshot = new Snapshot();
+    const at = { address: '127.0.0.1', port: await freePort() };
+    const cache = createXdsCache(testConfig({ adminPort: 0, stats: at, health: at }));
+    snapshot.apply(cache.update(new TestDag(), { listeners: [], virtualHosts: [] }));
+    await using server = new XdsServer({ host: '127.0.0.1', port: 0, tls: { caFile, certFile, keyFile }, snapshot, logger: silentLogger });
+    await server.start();
+    await using envoy = await EnvoyProcess.start({ xdsPort: server.address.port, tls: await options() });
+    await envoy.ready();
+    const { status } = await get({ port: at.port, host: 'envoy', path: '/ready' });
+    expect(status).toBe(200);
+  },
+  30_000,
+);

@@ -42,11 +42,18 @@ export function virtualHost(listener: string, host: string, fields: Partial<Virt
 
 export function listener(name: string, fields: Partial<Listener> = {}): Listener {
   const protocol = name.includes('https') ? 'https' : name.startsWith('tcp') ? 'tcp' : 'http';
-  return { name, protocol, address: '127.0.0.1', port: protocol === 'https' ? 8443 : 8080, enableWebsockets: false, origin: origin('listeners'), ...fields };
+  return { name, protocol, address: '127.0.0.1', port: protocol === 'https' ? 8443 : 8080, origin: origin('listeners'), ...fields };
 }
 
 export function secretNode(name = 'tls', fields: Partial<SecretNode> = {}): SecretNode {
-  return { namespace: 'ns', name, certificate: `certificate of ${name}`, privateKey: `key of ${name}`, origin: { kind: 'Secret', namespace: 'ns', name, path: '' }, ...fields };
+  return {
+    namespace: 'ns',
+    name,
+    certificate: `certificate of ${name}`,
+    privateKey: `key of ${name}`,
+    origin: { kind: 'Secret', namespace: 'ns', name, path: '' },
+    ...fields,
+  };
 }
 
 /** A host behind TLS with one certificate. */
@@ -54,7 +61,11 @@ export function secureHost(name: string, host: string, fields: Partial<VirtualHo
   return virtualHost(name, host, { tls: { type: 'terminate', secrets: [secretNode()], minVersion: '1.2', maxVersion: '1.3' }, ...fields });
 }
 
-export function endpointSlice(service: string, addresses: readonly string[], fields: Partial<EndpointSlice> & { readonly name?: string } = {}): EndpointSlice {
+export function endpointSlice(
+  service: string,
+  addresses: readonly string[],
+  fields: Partial<EndpointSlice> & { readonly name?: string } = {},
+): EndpointSlice {
   const { name = `${service}-1`, ...rest } = fields;
   return {
     apiVersion: 'discovery.k8s.io/v1',
@@ -73,8 +84,15 @@ export class TestDag implements Dag {
   readonly virtualHosts = new Map<string, Map<string, VirtualHost>>();
 
   /** Puts listeners and hosts in, and takes out those given as `[listener, host]` or as a listener's name. */
-  change(values: { readonly listeners?: readonly Listener[]; readonly hosts?: readonly VirtualHost[]; readonly without?: readonly (string | readonly [string, string])[] }): DagChanges {
-    const changed = { listeners: new Map<string, Listener | undefined>(), hosts: new Map<string, readonly [string, string, VirtualHost | undefined]>() };
+  change(values: {
+    readonly listeners?: readonly Listener[];
+    readonly hosts?: readonly VirtualHost[];
+    readonly without?: readonly (string | readonly [string, string])[];
+  }): DagChanges {
+    const changed = {
+      listeners: new Map<string, Listener | undefined>(),
+      hosts: new Map<string, readonly [string, string, VirtualHost | undefined]>(),
+    };
     for (const value of values.listeners ?? []) changed.listeners.set(value.name, value);
     for (const value of values.hosts ?? []) changed.hosts.set(`${value.listener}|${value.host}`, [value.listener, value.host, value]);
     for (const gone of values.without ?? []) {

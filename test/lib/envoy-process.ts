@@ -7,7 +7,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEnvoy } from '../../hack/lib/binaries.ts';
-import { bootstrap, type BootstrapOptions } from '../../pkg/envoy/bootstrap/bootstrap.ts';
+import { bootstrap } from '../../pkg/envoy/bootstrap/bootstrap.ts';
+import type { BootstrapOptions } from '../../pkg/envoy/bootstrap/options.ts';
 import { toJson } from '../../pkg/envoy/json.ts';
 import { encode } from '../../pkg/envoy/protobuf.ts';
 import { Bootstrap } from '../../pkg/envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
@@ -50,13 +51,28 @@ export class EnvoyProcess implements AsyncDisposable {
   }
 
   /** Starts an Envoy; `change` may alter the bootstrap. It is not yet ready. */
-  static async start(options: Partial<BootstrapOptions>, change: (json: Record<string, unknown>) => void = () => undefined): Promise<EnvoyProcess> {
+  static async start(
+    options: Partial<BootstrapOptions>,
+    change: (json: Record<string, unknown>) => void = () => undefined,
+  ): Promise<EnvoyProcess> {
     const dir = await mkdtemp(join(tmpdir(), 'isoline-envoy-'));
     const message = bootstrap(bootstrapOptions({ adminAddress: join(dir, 'admin.sock'), ...options }));
     const json = toJson(Bootstrap.$type, encode(Bootstrap, message)) as Record<string, unknown>;
     change(json);
     await writeFile(join(dir, 'envoy.json'), JSON.stringify(json));
-    const args = ['-c', join(dir, 'envoy.json'), '--use-dynamic-base-id', '--concurrency', '1', '-l', 'warning', '--service-node', 'test', '--service-cluster', 'test'];
+    const args = [
+      '-c',
+      join(dir, 'envoy.json'),
+      '--use-dynamic-base-id',
+      '--concurrency',
+      '1',
+      '-l',
+      'warning',
+      '--service-node',
+      'test',
+      '--service-cluster',
+      'test',
+    ];
     return new EnvoyProcess(dir, spawn(findEnvoy(), args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 

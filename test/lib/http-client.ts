@@ -1,6 +1,6 @@
 /** Requests as no polite client would send them: any Host, any SNI, any version. */
 import { once } from 'node:events';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 

@@ -23,13 +23,23 @@ export function tlsSecret(id: string, material: string): string {
   );
 }
 
-/** A slice of a Service with one port `http`; the port is the value of that name, or a number, on the first address or on others. */
-export function endpointSlice(id: string, port: string | number, addresses: readonly string[] = ['192.0.2.10']): string {
-  const [namespace, name] = idParts(id);
-  const metadata = `{name: ${name}-1, namespace: ${namespace}, labels: {kubernetes.io/service-name: ${name}}}`;
+/** What of a slice is not as usual. */
+export interface SliceOptions {
+  /** Default: the Service's name and `-1`. */
+  readonly name?: string;
+  /** Default: IPv4. */
+  readonly family?: 'IPv4' | 'IPv6';
+  /** In YAML. Default: `192.0.2.10`, which stands for loopback, ready. */
+  readonly endpoints?: string;
+}
+
+/** A slice of a Service with one port `http`: a number, or the value of a name. */
+export function endpointSlice(id: string, port: string | number, options: SliceOptions = {}): string {
+  const [namespace, service] = idParts(id);
+  const { name = `${service}-1`, family = 'IPv4', endpoints = '{addresses: [192.0.2.10], conditions: {ready: true}}' } = options;
+  const metadata = `{name: ${name}, namespace: ${namespace}, labels: {kubernetes.io/service-name: ${service}}}`;
   const ports = `[{name: http, port: ${typeof port === 'number' ? port : `"\${${port}}"`}, protocol: TCP}]`;
-  const endpoints = addresses.map((address) => `{addresses: ["${address}"], conditions: {ready: true}}`).join(', ');
-  return `{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: ${metadata}, addressType: IPv4, ports: ${ports}, endpoints: [${endpoints}]}\n---\n`;
+  return `{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: ${metadata}, addressType: ${family}, ports: ${ports}, endpoints: [${endpoints}]}\n---\n`;
 }
 
 /** Any object, cluster-scoped where the id begins with `/`, with what stands beside its metadata. */

@@ -102,7 +102,11 @@ export class ServedDag implements AsyncDisposable {
 
   /** What Envoy refused, by name. */
   refused(): readonly string[] {
-    return this.server.connections().flatMap(({ types }) => [...types.values()].flatMap(({ refused }) => [...refused].map(([name, refusal]) => `${name}: ${JSON.stringify(refusal)}`)));
+    return this.server
+      .connections()
+      .flatMap(({ types }) =>
+        [...types.values()].flatMap(({ refused }) => [...refused].map(([name, refusal]) => `${name}: ${JSON.stringify(refusal)}`)),
+      );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

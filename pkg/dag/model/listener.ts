@@ -9,7 +9,5 @@ export interface Listener {
   readonly protocol: ListenerProtocol;
   readonly address: string;
   readonly port: number;
-  /** Set for listeners of a Gateway: websocket upgrades are allowed on all routes. */
-  readonly enableWebsockets: boolean;
   readonly origin: Origin;
 }

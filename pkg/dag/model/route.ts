@@ -2,7 +2,11 @@ import type { HeadersPolicy, WeightedCluster } from './cluster.ts';
 import type { Origin } from './origin.ts';
 
 export type PathMatch =
-  | { readonly type: 'prefix'; readonly prefix: string; /** `segment`: `/foo` matches `/foo` and `/foo/x`, not `/foox`. */ readonly by: 'string' | 'segment' }
+  | {
+      readonly type: 'prefix';
+      readonly prefix: string /** `segment`: `/foo` matches `/foo` and `/foo/x`, not `/foox`. */;
+      readonly by: 'string' | 'segment';
+    }
   | { readonly type: 'exact'; readonly path: string }
   | { readonly type: 'regex'; readonly regex: string };
 
@@ -58,7 +62,7 @@ export interface ForwardPolicy {
   readonly pathRewrite?: PathRewrite;
   readonly websocket?: boolean;
   /** Ring-hash policies of Cookie and RequestHash load balancing. */
-  readonly mirrors?: readonly { readonly cluster: WeightedCluster['cluster']; /** Percent, 0 to 100. */ readonly percent: number }[];
+  readonly mirrors?: readonly { readonly cluster: WeightedCluster['cluster'] /** Percent, 0 to 100. */; readonly percent: number }[];
 }
 
 export interface RetryPolicy {
@@ -80,7 +84,10 @@ export interface Redirect {
   readonly hostname?: string;
   readonly port?: number;
   readonly statusCode: 301 | 302 | 303 | 307 | 308;
-  readonly path?: { readonly type: 'full-path'; readonly path: string } | { readonly type: 'prefix'; readonly replacement: string } | { readonly type: 'remove-prefix'; readonly prefix: string };
+  readonly path?:
+    | { readonly type: 'full-path'; readonly path: string }
+    | { readonly type: 'prefix'; readonly replacement: string }
+    | { readonly type: 'remove-prefix'; readonly prefix: string };
 }
 
 /** One route of a virtual host. Its place among the others is decided by `compareRoutes`, not by the order of insertion. */

@@ -3,10 +3,8 @@ import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
 import type { Listener, ListenerProtocol } from '../model/listener.ts';
+import { configRoot } from '../processor.ts';
 import { checkListeners, configuredGateway } from './gateway-listeners.ts';
-
-/** The origin of the listeners that no object asks for. */
-export const configOrigin = { kind: 'Config', namespace: '', name: 'listeners' } as const;
 
 /**
  * The listeners that Envoy may get: the two static ones, or in Gateway mode those of the configured Gateway, in the order of its
@@ -42,8 +40,8 @@ function staticListeners(config: Config): readonly Listener[] {
 
 function staticListener(protocol: 'http' | 'https', config: Config): Listener {
   const { address, port } = config.listener[protocol];
-  const origin = { ...configOrigin, path: `envoy.${protocol}` };
-  return { name: `ingress_${protocol}`, protocol, address, port, enableWebsockets: false, origin };
+  const origin = { ...configRoot, path: `envoy.${protocol}` };
+  return { name: `ingress_${protocol}`, protocol, address, port, origin };
 }
 
 function gatewayDagListeners(reader: Reader, config: Config): readonly Listener[] {
@@ -55,8 +53,7 @@ function gatewayDagListeners(reader: Reader, config: Config): readonly Listener[
     if (place === undefined || listeners.has(place.name)) continue;
     const { address } = place.protocol === 'https' ? config.listener.https : config.listener.http;
     const origin = { kind: 'Gateway', namespace, name, path: `spec.listeners[${index}]` };
-    // Upgrades are asked for by the routes: an HTTPRoute always does, an HTTPProxy beside it only where it says so.
-    listeners.set(place.name, { ...place, address, enableWebsockets: false, origin });
+    listeners.set(place.name, { ...place, address, origin });
   }
   return [...listeners.values()];
 }

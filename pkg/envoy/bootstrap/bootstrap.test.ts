@@ -3,17 +3,28 @@ import { bootstrapOptions } from '../../../test/lib/envoy-process.ts';
 import { Bootstrap } from '../../envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { toJson } from '../json.ts';
 import { encode } from '../protobuf.ts';
-import { bootstrap, type BootstrapOptions } from './bootstrap.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { BootstrapOptions } from './options.ts';
 import { sdsFiles } from './xds-tls.ts';
 
-const printed = (changes: Partial<BootstrapOptions> = {}) => toJson(Bootstrap.$type, encode(Bootstrap, bootstrap(bootstrapOptions(changes)))) as Record<string, unknown>;
+const printed = (changes: Partial<BootstrapOptions> = {}) =>
+  toJson(Bootstrap.$type, encode(Bootstrap, bootstrap(bootstrapOptions(changes)))) as Record<string, unknown>;
 const tls = { caFile: '/certs/ca.crt', certFile: '/certs/tls.crt', keyFile: '/certs/tls.key' };
 
 describe('the bootstrap', () => {
   test('asks for changes only, over one stream', () => {
     expect(printed()).toMatchObject({
-      dynamic_resources: { lds_config: { ads: {} }, cds_config: { ads: {} }, ads_config: { api_type: 'DELTA_GRPC', transport_api_version: 'V3' } },
-      layered_runtime: { layers: [{ name: 'dynamic', rtds_layer: { name: 'dynamic' } }, { name: 'admin', admin_layer: {} }] },
+      dynamic_resources: {
+        lds_config: { ads: {} },
+        cds_config: { ads: {} },
+        ads_config: { api_type: 'DELTA_GRPC', transport_api_version: 'V3' },
+      },
+      layered_runtime: {
+        layers: [
+          { name: 'dynamic', rtds_layer: { name: 'dynamic' } },
+          { name: 'admin', admin_layer: {} },
+        ],
+      },
       cluster_manager: { enable_deferred_cluster_creation: true },
       deferred_stat_options: { enable_deferred_creation_stats: true },
     });
@@ -78,6 +89,9 @@ describe('the bootstrap', () => {
 test('the SDS files have what the bootstrap asks for', () => {
   expect(sdsFiles({ ...tls, resourcesDir: '/config' })).toMatchObject([
     { path: '/config/sds/xds-tls-certificate.json', secret: { name: 'contour_xds_tls_certificate', type: { $case: 'tlsCertificate' } } },
-    { path: '/config/sds/xds-validation-context.json', secret: { name: 'contour_xds_tls_validation_context', type: { $case: 'validationContext' } } },
+    {
+      path: '/config/sds/xds-validation-context.json',
+      secret: { name: 'contour_xds_tls_validation_context', type: { $case: 'validationContext' } },
+    },
   ]);
 });

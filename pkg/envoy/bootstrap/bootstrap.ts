@@ -1,46 +1,15 @@
-import type { DnsLookupFamily } from '../../config/config.ts';
+import { AccessLog } from '../../envoy-api/envoy/config/accesslog/v3/accesslog.ts';
 import { Bootstrap, type RuntimeLayer } from '../../envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { ApiConfigSource, ApiConfigSource_ApiType, ApiVersion } from '../../envoy-api/envoy/config/core/v3/config_source.ts';
-import { AccessLog } from '../../envoy-api/envoy/config/accesslog/v3/accesslog.ts';
 import { FileAccessLog } from '../../envoy-api/envoy/extensions/access_loggers/file/v3/file.ts';
 import { GoogleRE2 } from '../../envoy-api/envoy/extensions/regex_engines/v3/google_re2.ts';
 import { pipeAddress } from '../addresses.ts';
 import { configSource, xdsClusterName } from '../config-source.ts';
 import { packed } from '../protobuf.ts';
 import { runtimeName } from '../runtime/runtime.ts';
+import type { BootstrapOptions } from './options.ts';
 import { overloadManager } from './overload-manager.ts';
 import { adminCluster, xdsCluster } from './static-clusters.ts';
-
-/** The settings of `isoline bootstrap` (reference §1.2), already checked. */
-export interface BootstrapOptions {
-  /** Isoline's namespace; it goes into names of statistics. Default `projectcontour`. */
-  readonly namespace: string;
-  /** Where the control plane serves xDS: an IP address or a name. Default 127.0.0.1. */
-  readonly xdsAddress: string;
-  /** Default 8001. */
-  readonly xdsPort: number;
-  /** The path of the unix socket for the admin interface. Default `/admin/admin.sock`. */
-  readonly adminAddress: string;
-  /** Appears in the name of a statistic only. Default 9001. */
-  readonly adminPort: number;
-  /** For the name of the control plane. Default `auto`. */
-  readonly dnsLookupFamily: DnsLookupFamily;
-  /** Absent: xDS in the clear. */
-  readonly tls?: XdsTlsFiles;
-  /** Bytes of heap at which Envoy defends itself; 0 is off. */
-  readonly maximumHeapSizeBytes: number;
-  /** Connections of clients over all listeners; 0 is off. */
-  readonly maximumDownstreamConnections: number;
-}
-
-/** Files of the Envoy container with which it proves itself to the control plane. */
-export interface XdsTlsFiles {
-  readonly caFile: string;
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** Set: Envoy reads the files by way of SDS files in this folder (`sdsFiles`), and so follows their rotation. */
-  readonly resourcesDir?: string;
-}
 
 /**
  * The bootstrap of an Envoy that Isoline controls (reference §8.13): one aggregated stream that sends what changed only. Clusters and

@@ -2,7 +2,7 @@ import { OverloadManager } from '../../envoy-api/envoy/config/overload/v3/overlo
 import { DownstreamConnectionsConfig } from '../../envoy-api/envoy/extensions/resource_monitors/downstream_connections/v3/downstream_connections.ts';
 import { FixedHeapConfig } from '../../envoy-api/envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap.ts';
 import { duration, packed } from '../protobuf.ts';
-import type { BootstrapOptions } from './bootstrap.ts';
+import type { BootstrapOptions } from './options.ts';
 
 const heapMonitor = 'envoy.resource_monitors.fixed_heap';
 const connectionsMonitor = 'envoy.resource_monitors.global_downstream_max_connections';

@@ -7,7 +7,7 @@ import { dnsDiscovery } from '../cluster/service-cluster.ts';
 import { xdsClusterName } from '../config-source.ts';
 import { adminClusterName } from '../listener/fixed-listeners.ts';
 import { duration, packed } from '../protobuf.ts';
-import type { BootstrapOptions } from './bootstrap.ts';
+import type { BootstrapOptions } from './options.ts';
 import { xdsTlsSocket } from './xds-tls.ts';
 
 /** The control plane: a name that is resolved, or an address; HTTP/2 with keep-alive, and no limit that configuration could meet. */

@@ -1,5 +1,5 @@
 import { TransportSocket } from '../../envoy-api/envoy/config/core/v3/base.ts';
-import { ConfigSource, ApiVersion } from '../../envoy-api/envoy/config/core/v3/config_source.ts';
+import { ApiVersion, ConfigSource } from '../../envoy-api/envoy/config/core/v3/config_source.ts';
 import {
   CertificateValidationContext,
   SubjectAltNameMatcher_SanType,
@@ -8,7 +8,7 @@ import {
 import { Secret } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { UpstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import { packed } from '../protobuf.ts';
-import type { XdsTlsFiles } from './bootstrap.ts';
+import type { XdsTlsFiles } from './options.ts';
 
 const certificateName = 'contour_xds_tls_certificate';
 const validationName = 'contour_xds_tls_validation_context';
@@ -35,7 +35,10 @@ export function xdsTlsSocket(files: XdsTlsFiles): TransportSocket {
   const { resourcesDir } = files;
   const context = UpstreamTlsContext.fromPartial({
     commonTlsContext: {
-      tlsParams: { tlsMaximumProtocolVersion: TlsParameters_TlsProtocol.TLSv1_3, signatureAlgorithms: resourcesDir === undefined ? [] : signatureAlgorithms },
+      tlsParams: {
+        tlsMaximumProtocolVersion: TlsParameters_TlsProtocol.TLSv1_3,
+        signatureAlgorithms: resourcesDir === undefined ? [] : signatureAlgorithms,
+      },
       ...(resourcesDir === undefined
         ? {
             tlsCertificates: [tlsCertificate(files)],
@@ -66,8 +69,14 @@ export interface SdsFile {
 export function sdsFiles(files: XdsTlsFiles & { readonly resourcesDir: string }): readonly SdsFile[] {
   const { certificate, validation } = sdsPaths(files.resourcesDir);
   return [
-    { path: certificate, secret: Secret.fromPartial({ name: certificateName, type: { $case: 'tlsCertificate', value: tlsCertificate(files) } }) },
-    { path: validation, secret: Secret.fromPartial({ name: validationName, type: { $case: 'validationContext', value: validationContext(files) } }) },
+    {
+      path: certificate,
+      secret: Secret.fromPartial({ name: certificateName, type: { $case: 'tlsCertificate', value: tlsCertificate(files) } }),
+    },
+    {
+      path: validation,
+      secret: Secret.fromPartial({ name: validationName, type: { $case: 'validationContext', value: validationContext(files) } }),
+    },
   ];
 }
 
@@ -77,7 +86,10 @@ function sdsPaths(resourcesDir: string): { readonly certificate: string; readonl
 }
 
 function fileSource(path: string): ConfigSource {
-  return ConfigSource.fromPartial({ configSourceSpecifier: { $case: 'pathConfigSource', value: { path } }, resourceApiVersion: ApiVersion.V3 });
+  return ConfigSource.fromPartial({
+    configSourceSpecifier: { $case: 'pathConfigSource', value: { path } },
+    resourceApiVersion: ApiVersion.V3,
+  });
 }
 
 function tlsCertificate({ certFile, keyFile }: XdsTlsFiles) {

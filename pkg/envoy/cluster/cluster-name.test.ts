@@ -38,7 +38,7 @@ const variants: readonly (readonly [string, Partial<Cluster>])[] = [
 ];
 
 describe('the name of a cluster', () => {
-  test('is Contour\'s where all is default', () => {
+  test("is Contour's where all is default", () => {
     expect(clusterName(cluster())).toBe('ns/web/80/da39a3ee5e');
   });
 
@@ -57,7 +57,10 @@ describe('the name of a cluster', () => {
   });
 
   test('does not depend on the order of limits', () => {
-    const [a, b] = [{ maxRequests: 1, maxRetries: 2 }, { maxRetries: 2, maxRequests: 1 }];
+    const [a, b] = [
+      { maxRequests: 1, maxRetries: 2 },
+      { maxRetries: 2, maxRequests: 1 },
+    ];
     expect(canonicalSettings(cluster('web', { circuitBreakers: a }))).toBe(canonicalSettings(cluster('web', { circuitBreakers: b })));
   });
 

@@ -59,9 +59,16 @@ describe('a service cluster', () => {
   });
 
   test('limits: its own over the global ones, 0 is none', () => {
-    const made = built({ circuitBreakers: { maxRequests: 7, maxRetries: 0 } }, { circuitBreakers: { maxRequests: 1, maxConnections: 2, maxRetries: 3 } });
-    expect(made.circuitBreakers?.thresholds).toMatchObject([{ maxRequests: 7, maxConnections: 2, maxRetries: undefined, trackRemaining: true }]);
-    expect(built({}, { circuitBreakers: { perHostMaxConnections: 4 } }).circuitBreakers?.perHostThresholds).toMatchObject([{ maxConnections: 4 }]);
+    const made = built(
+      { circuitBreakers: { maxRequests: 7, maxRetries: 0 } },
+      { circuitBreakers: { maxRequests: 1, maxConnections: 2, maxRetries: 3 } },
+    );
+    expect(made.circuitBreakers?.thresholds).toMatchObject([
+      { maxRequests: 7, maxConnections: 2, maxRetries: undefined, trackRemaining: true },
+    ]);
+    expect(built({}, { circuitBreakers: { perHostMaxConnections: 4 } }).circuitBreakers?.perHostThresholds).toMatchObject([
+      { maxConnections: 4 },
+    ]);
   });
 
   test('timeouts and buffers: its own over the global ones', () => {
@@ -103,7 +110,8 @@ describe('TLS to upstreams', () => {
 
   test('verifies only with both a CA and names', () => {
     const validated = (caCertificates: string, subjectNames: readonly string[]) =>
-      tlsContext({ protocol: 'tls', upstreamValidation: { caCertificates, subjectNames, origin: origin() } })?.commonTlsContext?.validationContextType;
+      tlsContext({ protocol: 'tls', upstreamValidation: { caCertificates, subjectNames, origin: origin() } })?.commonTlsContext
+        ?.validationContextType;
     expect(validated('', ['a'])).toBeUndefined();
     expect(validated('CA', [])).toBeUndefined();
     expect(validated('CA', ['a', 'b'])?.value).toMatchObject({ matchTypedSubjectAltNames: [{ sanType: 2 }, { sanType: 2 }] });

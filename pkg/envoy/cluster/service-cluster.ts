@@ -2,7 +2,12 @@ import type { ClusterConfig, CircuitBreakers as DagBreakers, DnsLookupFamily } f
 import type { Cluster as DagCluster, ServicePort } from '../../dag/model/cluster.ts';
 import type { Origin } from '../../dag/model/origin.ts';
 import { CircuitBreakers } from '../../envoy-api/envoy/config/cluster/v3/circuit_breaker.ts';
-import { Cluster, Cluster_DiscoveryType, Cluster_DnsLookupFamily, Cluster_LbPolicy } from '../../envoy-api/envoy/config/cluster/v3/cluster.ts';
+import {
+  Cluster,
+  Cluster_DiscoveryType,
+  Cluster_DnsLookupFamily,
+  Cluster_LbPolicy,
+} from '../../envoy-api/envoy/config/cluster/v3/cluster.ts';
 import { socketAddress } from '../addresses.ts';
 import type { SourceKind } from '../config-source.ts';
 import { configSource } from '../config-source.ts';

@@ -1,7 +1,10 @@
 import type { ClusterConfig } from '../../config/config.ts';
 import type { Cluster, UpstreamValidation } from '../../dag/model/cluster.ts';
 import { TransportSocket } from '../../envoy-api/envoy/config/core/v3/base.ts';
-import { CertificateValidationContext, SubjectAltNameMatcher_SanType } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/common.ts';
+import {
+  CertificateValidationContext,
+  SubjectAltNameMatcher_SanType,
+} from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/common.ts';
 import { UpstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import type { SourceKind } from '../config-source.ts';
 import { packed } from '../protobuf.ts';

@@ -21,7 +21,9 @@ export interface FilterSettings {
 /** An entry gives its filters for the settings; none where it has no part in them. */
 type FilterEntry = (settings: FilterSettings) => readonly HttpFilter[];
 
-const always = (filter: HttpFilter): FilterEntry => () => [filter];
+const always =
+  (filter: HttpFilter): FilterEntry =>
+  () => [filter];
 
 /**
  * All HTTP filters in the order in which requests meet them (reference §8.2). Some do nothing until a route or virtual host configures
@@ -31,7 +33,12 @@ const filterOrder: readonly FilterEntry[] = [
   ({ scopedListener }) => (scopedListener === undefined ? [] : scopeFallback(scopedListener)),
   ({ config }) => (config.listener.compression === 'disabled' ? [] : [compressor(config.listener.compression)]),
   always(httpFilter('envoy.filters.http.grpc_web', packed(GrpcWeb, GrpcWeb.fromPartial({})))),
-  always(httpFilter('envoy.filters.http.grpc_stats', packed(GrpcStats, GrpcStats.fromPartial({ emitFilterState: true, enableUpstreamStats: true })))),
+  always(
+    httpFilter(
+      'envoy.filters.http.grpc_stats',
+      packed(GrpcStats, GrpcStats.fromPartial({ emitFilterState: true, enableUpstreamStats: true })),
+    ),
+  ),
   always(httpFilter('envoy.filters.http.cors', packed(Cors, Cors.fromPartial({})))),
   always(httpFilter('envoy.filters.http.local_ratelimit', packed(LocalRateLimit, LocalRateLimit.fromPartial({ statPrefix: 'http' })))),
   always(httpFilter('envoy.filters.http.rbac', packed(RBAC, RBAC.fromPartial({})))),

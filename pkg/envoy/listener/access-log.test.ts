@@ -11,7 +11,7 @@ function file(changes: Partial<LoggingConfig>) {
 }
 
 describe('the access log', () => {
-  test('is Envoy\'s own format by default', () => {
+  test("is Envoy's own format by default", () => {
     expect(file({})).toEqual({ path: '/dev/stdout', accessLogFormat: undefined });
   });
 
@@ -26,7 +26,12 @@ describe('the access log', () => {
     const [log] = accessLogs({ ...logging, level }, 'x');
     expect(log?.filter?.filterSpecifier).toMatchObject({
       $case: 'orFilter',
-      value: { filters: [{ filterSpecifier: { value: { comparison: { op: 1, value: { defaultValue: want } } } } }, { filterSpecifier: { $case: 'responseFlagFilter' } }] },
+      value: {
+        filters: [
+          { filterSpecifier: { value: { comparison: { op: 1, value: { defaultValue: want } } } } },
+          { filterSpecifier: { $case: 'responseFlagFilter' } },
+        ],
+      },
     });
   });
 
@@ -34,7 +39,10 @@ describe('the access log', () => {
     const format = file({ format: 'json', jsonFields: ['method', '@timestamp', 'duration', 'x=%REQ(X)%'] })?.accessLogFormat?.value;
     expect(format).toMatchObject({
       omitEmptyValues: true,
-      format: { $case: 'jsonFormat', value: { '@timestamp': '%START_TIME%', duration: '%DURATION%', method: '%REQ(:METHOD)%', x: '%REQ(X)%' } },
+      format: {
+        $case: 'jsonFormat',
+        value: { '@timestamp': '%START_TIME%', duration: '%DURATION%', method: '%REQ(:METHOD)%', x: '%REQ(X)%' },
+      },
       formatters: [],
     });
   });

@@ -10,7 +10,12 @@ import { higherVersion, lowerVersion, tlsParameters } from '../tls-parameters.ts
 const alpnNames = { 'HTTP/1.1': 'http/1.1', 'HTTP/2': 'h2' } as const;
 
 /** How Envoy ends TLS for one host (reference §8.3): the bounds of the virtual host and the configuration both hold. */
-export function downstreamTlsSocket(tls: TlsTermination, alpn: readonly string[], config: ListenerConfig, source: SourceKind): TransportSocket {
+export function downstreamTlsSocket(
+  tls: TlsTermination,
+  alpn: readonly string[],
+  config: ListenerConfig,
+  source: SourceKind,
+): TransportSocket {
   const tlsParams = tlsParameters({
     ...config.tls,
     minVersion: higherVersion(tls.minVersion, config.tls.minVersion),

@@ -3,21 +3,34 @@ import { testConfig } from '../../../test/lib/config.ts';
 import { cluster, listener, origin, secretNode, secureHost, virtualHost } from '../../../test/lib/dag.ts';
 import type { Config } from '../../config/config.ts';
 import type { TlsTermination, VirtualHost } from '../../dag/model/virtual-host.ts';
-import { DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import { TcpProxy } from '../../envoy-api/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.ts';
+import { DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import { hasSecureChain, secureFilterChain } from './filter-chain.ts';
 
 const name = 'ingress_https';
-const proxy = { clusters: [{ cluster: cluster('web'), weight: 0 }, { cluster: cluster('shop'), weight: 2 }], origin: origin('tcp') };
+const proxy = {
+  clusters: [
+    { cluster: cluster('web'), weight: 0 },
+    { cluster: cluster('shop'), weight: 2 },
+  ],
+  origin: origin('tcp'),
+};
 
-const chain = (host: VirtualHost, config: Config = testConfig()) => secureFilterChain({ listener: listener(name), config, source: 'ads' }, host);
+const chain = (host: VirtualHost, config: Config = testConfig()) =>
+  secureFilterChain({ listener: listener(name), config, source: 'ads' }, host);
 
 function context(host: VirtualHost, config?: Config) {
   const socket = chain(host, config).transportSocket;
   return socket?.configType && DownstreamTlsContext.decode(socket.configType.value.value).commonTlsContext;
 }
 
-const ending = (fields: Partial<TlsTermination> = {}): TlsTermination => ({ type: 'terminate', secrets: [secretNode()], minVersion: '1.2', maxVersion: '1.3', ...fields });
+const ending = (fields: Partial<TlsTermination> = {}): TlsTermination => ({
+  type: 'terminate',
+  secrets: [secretNode()],
+  minVersion: '1.2',
+  maxVersion: '1.3',
+  ...fields,
+});
 
 describe('a chain for a host', () => {
   test.each([
@@ -77,7 +90,11 @@ test.each([
   { title: 'with TLS and routes', host: secureHost(name, 'a.com'), want: true },
   { title: 'with TLS and no routes', host: secureHost(name, 'a.com', { routes: [] }), want: false },
   { title: 'with TLS and a proxy', host: secureHost(name, 'a.com', { routes: [], tcpProxy: proxy }), want: true },
-  { title: 'that passes TLS through', host: virtualHost(name, 'a.com', { routes: [], tls: { type: 'passthrough' }, tcpProxy: proxy }), want: true },
+  {
+    title: 'that passes TLS through',
+    host: virtualHost(name, 'a.com', { routes: [], tls: { type: 'passthrough' }, tcpProxy: proxy }),
+    want: true,
+  },
   { title: 'that passes TLS through to nobody', host: virtualHost(name, 'a.com', { tls: { type: 'passthrough' } }), want: false },
   { title: 'without TLS', host: virtualHost(name, 'a.com'), want: false },
 ])('a host $title has a chain: $want', ({ host, want }) => {

@@ -87,7 +87,9 @@ function adminRoute(path: string): Route {
   return Route.fromPartial({
     match: {
       pathSpecifier: { $case: 'path', value: path },
-      headers: [{ name: ':method', headerMatchSpecifier: { $case: 'stringMatch', value: { matchPattern: { $case: 'exact', value: 'GET' } } } }],
+      headers: [
+        { name: ':method', headerMatchSpecifier: { $case: 'stringMatch', value: { matchPattern: { $case: 'exact', value: 'GET' } } } },
+      ],
     },
     action: { $case: 'route', value: { clusterSpecifier: { $case: 'cluster', value: adminClusterName } } },
   });

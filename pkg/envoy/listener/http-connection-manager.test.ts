@@ -63,7 +63,7 @@ describe('the connection manager', () => {
     expect(withListener({ httpVersions: versions }).codecType).toBe(want);
   });
 
-  test('timeouts: absent is Envoy\'s default, disabled is 0', () => {
+  test("timeouts: absent is Envoy's default, disabled is 0", () => {
     expect(withTimeouts({ requestMs: 'disabled', streamIdleMs: 2000, connectionIdleMs: 3000 })).toMatchObject({
       requestTimeout: { seconds: 0 },
       streamIdleTimeout: { seconds: 2 },
@@ -74,7 +74,10 @@ describe('the connection manager', () => {
 
   test('the life of a connection is bounded by a real duration only', () => {
     expect(withTimeouts({ maxConnectionDurationMs: 'disabled' }).commonHttpProtocolOptions?.maxConnectionDuration).toBeUndefined();
-    expect(withTimeouts({ maxConnectionDurationMs: 1000 }).commonHttpProtocolOptions?.maxConnectionDuration).toEqual({ seconds: 1, nanos: 0 });
+    expect(withTimeouts({ maxConnectionDurationMs: 1000 }).commonHttpProtocolOptions?.maxConnectionDuration).toEqual({
+      seconds: 1,
+      nanos: 0,
+    });
   });
 
   test('a listener name that could end an expression is refused', () => {

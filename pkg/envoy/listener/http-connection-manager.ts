@@ -51,7 +51,6 @@ export function httpConnectionManager(settings: HttpSettings): Filter {
     preserveExternalRequestId: true,
     stripTrailingHostDot: config.listener.stripTrailingHostDot,
     serverHeaderTransformation: serverHeaders[config.listener.serverHeaderTransformation],
-    upgradeConfigs: listener.enableWebsockets ? [{ upgradeType: 'websocket' }] : [],
     accessLog: [...accessLogs(config.logging, accessLog)],
   });
   return networkFilter('envoy.filters.network.http_connection_manager', packed(HttpConnectionManager, manager));

@@ -1,6 +1,11 @@
-import type { HeadersPolicy, WeightedCluster as DagWeightedCluster } from '../../dag/model/cluster.ts';
-import type { ForwardPolicy, RetryPolicy as DagRetryPolicy } from '../../dag/model/route.ts';
-import { RetryPolicy, RouteAction, RouteAction_RequestMirrorPolicy, WeightedCluster_ClusterWeight } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
+import type { WeightedCluster as DagWeightedCluster, HeadersPolicy } from '../../dag/model/cluster.ts';
+import type { RetryPolicy as DagRetryPolicy, ForwardPolicy } from '../../dag/model/route.ts';
+import {
+  RetryPolicy,
+  RouteAction,
+  RouteAction_RequestMirrorPolicy,
+  WeightedCluster_ClusterWeight,
+} from '../../envoy-api/envoy/config/route/v3/route_components.ts';
 import { compareStrings } from '../../util/compare.ts';
 import { clusterName } from '../cluster/cluster-name.ts';
 import { timeout } from '../protobuf.ts';
@@ -82,4 +87,3 @@ function clusterWeight(share: DagWeightedCluster): WeightedCluster_ClusterWeight
     ...(host !== undefined && { hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: host } }),
   });
 }
-

@@ -1,4 +1,4 @@
-import type { HeaderMatch, PathMatch, QueryParameterMatch, RouteMatch as DagMatch } from '../../dag/model/route.ts';
+import type { RouteMatch as DagMatch, HeaderMatch, PathMatch, QueryParameterMatch } from '../../dag/model/route.ts';
 import { HeaderMatcher, QueryParameterMatcher, RouteMatch } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
 import { StringMatcher } from '../../envoy-api/envoy/type/matcher/v3/string.ts';
 

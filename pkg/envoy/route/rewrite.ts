@@ -4,7 +4,9 @@ import { RegexMatchAndSubstitute } from '../../envoy-api/envoy/type/matcher/v3/r
 import { quoteRegex, quoteSubstitution } from './regex.ts';
 
 /** How the path changes on the way to the upstream. */
-export function pathRewriteFields(rewrite: PathRewrite | undefined): Pick<RouteAction, 'regexRewrite'> & Partial<Pick<RouteAction, 'prefixRewrite'>> {
+export function pathRewriteFields(
+  rewrite: PathRewrite | undefined,
+): Pick<RouteAction, 'regexRewrite'> & Partial<Pick<RouteAction, 'prefixRewrite'>> {
   switch (rewrite?.type) {
     case undefined:
       return {};

@@ -35,7 +35,9 @@ function directResponse(status: number, body: string | undefined): RouteFields {
 }
 
 function httpsRedirectRoutes(route: DagRoute, host: string): readonly Route[] {
-  const to = (target: Parameters<typeof httpsRedirect>[0]): RouteFields => ({ action: { $case: 'redirect', value: httpsRedirect(target) } });
+  const to = (target: Parameters<typeof httpsRedirect>[0]): RouteFields => ({
+    action: { $case: 'redirect', value: httpsRedirect(target) },
+  });
   if (!host.startsWith('*')) return [routeOf(route, to({ host }))];
 
   const match = routeMatch(route.match);

@@ -30,7 +30,10 @@ export function misdirectedVirtualHost(domains: readonly string[]): VirtualHost 
         match: { pathSpecifier: { $case: 'prefix', value: '/' } },
         action: {
           $case: 'directResponse',
-          value: { status: 421, body: { specifier: { $case: 'inlineString', value: 'this connection does not serve the requested host\n' } } },
+          value: {
+            status: 421,
+            body: { specifier: { $case: 'inlineString', value: 'this connection does not serve the requested host\n' } },
+          },
         },
       },
     ],

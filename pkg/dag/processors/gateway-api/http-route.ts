@@ -92,7 +92,6 @@ function ruleProgram(
   };
   return {
     kind: route.kind,
-    ruleCount: drafts.length,
     check: () => rules('http').findings,
     attach: (target) => {
       const { routes, findings } = rules(target.place.protocol);

@@ -25,7 +25,6 @@ test('a route is served, accepted and counted', () => {
     {
       type: 'route',
       generation: 2,
-      ruleCount: 1,
       parents: [{ parentRef: { namespace: 'gw', name: 'main' }, controllerName: 'example.com/controller' }],
     },
   ]);

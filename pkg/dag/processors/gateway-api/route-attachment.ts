@@ -30,8 +30,6 @@ export interface RouteProgram {
   readonly attach: (target: RouteTarget) => { readonly parts: readonly VirtualHostPart[]; readonly findings: readonly Finding[] };
   /** What is wrong with the rules, for a route that no listener takes. */
   readonly check: () => readonly Finding[];
-  /** For kinds whose rules may lose to those of an older route. */
-  readonly ruleCount?: number;
 }
 
 /** A route while it is attached. */
@@ -70,7 +68,6 @@ export function attachRoute(route: RouteObject, program: RouteProgram, reader: R
         object: refOf(program.kind, route),
         generation,
         parents: outcomes.map((outcome) => parentStatus(outcome, gateway?.controllerName ?? '', program.kind, generation)),
-        ...(program.ruleCount !== undefined && { ruleCount: program.ruleCount }),
       },
     ],
     attachments: gateway === undefined ? [] : [...listeners].map((listener) => ({ gateway: gateway.ref, listener })),
