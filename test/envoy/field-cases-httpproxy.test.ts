@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FieldCase, FieldRig } from '../lib/field-case.ts';
 import { httpProxy } from '../lib/manifests.ts';
 
@@ -200,6 +200,7 @@ describe('HTTPProxy', () => {
   beforeAll(async () => {
     rig = await FieldRig.start();
   }, 30_000);
+  afterEach(() => rig.clear());
   afterAll(() => rig[Symbol.asyncDispose]());
 
   test.each(cases)('$name', (fieldCase) => rig.run(fieldCase));
@@ -210,6 +211,5 @@ describe('HTTPProxy', () => {
       await rig.expectAnswers({ 'app.example.com/': `echo-${service}` });
     }
     expect(await rig.rejections()).toEqual([]);
-    await rig.clear();
   });
 });
