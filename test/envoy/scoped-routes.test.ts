@@ -53,7 +53,10 @@ describe.each([
     const seen = (await ask('A.Example.com:8123')).json();
     expect(seen['host']).toBe('A.Example.com:8123');
     expect(seen).not.toHaveProperty('x-isoline-scope');
-    expect((await ask('a.example.com:8123')).json()).toMatchObject({ host: 'a.example.com:8123', 'x-request-start': expect.stringMatching(/^t=[0-9.]+$/) });
+    expect((await ask('a.example.com:8123')).json()).toMatchObject({
+      host: 'a.example.com:8123',
+      'x-request-start': expect.stringMatching(/^t=[0-9.]+$/),
+    });
   });
 
   test('a path that a known host does not have is 404, not for wildcards or the catch-all', async () => {
@@ -70,12 +73,15 @@ describe.each([
     expect(await outcome(ask('a.example.com.'))).toEqual(unknown);
   });
 
-  test.each(['ingress_http|REST', 'ingress_http|REST:1', 'ingress_http|named.wild.com'])('a scope %s of the client has no effect', async (scope) => {
-    const headers = { 'x-isoline-scope': scope };
-    expect(await outcome(ask('a.example.com', { headers }))).toEqual({ status: 200, service: 'exact' });
-    expect(await outcome(ask('a.example.com', { headers, path: '/other' }))).toEqual({ status: 404 });
-    expect(await outcome(ask('nobody.com', { headers }))).toEqual(unknown);
-  });
+  test.each(['ingress_http|REST', 'ingress_http|REST:1', 'ingress_http|named.wild.com'])(
+    'a scope %s of the client has no effect',
+    async (scope) => {
+      const headers = { 'x-isoline-scope': scope };
+      expect(await outcome(ask('a.example.com', { headers }))).toEqual({ status: 200, service: 'exact' });
+      expect(await outcome(ask('a.example.com', { headers, path: '/other' }))).toEqual({ status: 404 });
+      expect(await outcome(ask('nobody.com', { headers }))).toEqual(unknown);
+    },
+  );
 
   test.each(namesOfScopes)('a Host of %s is an unknown host', async (host) => {
     expect(await outcome(ask(host))).toEqual(unknown);
@@ -86,7 +92,9 @@ describe.each([
   });
 
   test('HTTP/1.0 is served, and needs a Host', async () => {
-    expect(await exchange(served.ports.http, 'GET /only HTTP/1.0\r\nHost: a.example.com\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 200 [^]*"service":"exact"/);
+    expect(await exchange(served.ports.http, 'GET /only HTTP/1.0\r\nHost: a.example.com\r\n\r\n')).toMatch(
+      /^HTTP\/1\.[01] 200 .*"service":"exact"/s,
+    );
     expect(await exchange(served.ports.http, 'GET /only HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 400 /);
   });
 
@@ -100,7 +108,8 @@ describe.each([
 test('hosts come, change and go without a change of the listener', async () => {
   await using served = await ServedDag.start();
   for (const service of ['one', 'two', 'rest']) await served.backend(service);
-  const routed = (host: string, service: string) => virtualHost(name, host, { routes: [route('/', { action: forward(cluster(service)) })], origins: [origin(service)] });
+  const routed = (host: string, service: string) =>
+    virtualHost(name, host, { routes: [route('/', { action: forward(cluster(service)) })], origins: [origin(service)] });
   served.change({ listeners: [listener(name, { port: served.ports.http })], hosts: [routed('one.com', 'one')] });
   await served.startEnvoy();
   const service = async (host: string) => {

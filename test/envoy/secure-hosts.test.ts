@@ -13,7 +13,12 @@ const name = 'ingress_https';
 function secured(host: string, service: string, fields: Partial<VirtualHost> = {}): VirtualHost {
   const secret = secretNode(service, selfSigned({ dnsNames: [host === '*' ? 'any.example' : host] }));
   const tls = { type: 'terminate', secrets: [secret], minVersion: '1.2', maxVersion: '1.3' } as const;
-  return secureHost(name, host, { tls, routes: [route('/', { action: forward(cluster(service)) })], origins: [origin(service)], ...fields });
+  return secureHost(name, host, {
+    tls,
+    routes: [route('/', { action: forward(cluster(service)) })],
+    origins: [origin(service)],
+    ...fields,
+  });
 }
 
 describe('hosts behind TLS', () => {

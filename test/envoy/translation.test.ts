@@ -6,7 +6,8 @@ import { ServedDag } from '../lib/served-dag.ts';
 
 const name = 'ingress_http';
 const to = forward(cluster('web'));
-const rewritten = (prefix: string, pathRewrite: object): Route => route(prefix, { action: { ...to, forward: { pathRewrite } } as Route['action'] });
+const rewritten = (prefix: string, pathRewrite: object): Route =>
+  route(prefix, { action: { ...to, forward: { pathRewrite } } as Route['action'] });
 const matching = (path: Route['match']['path'], rest: Partial<Route['match']> = {}): Pick<Route, 'match'> => ({
   match: { path, headers: [], queryParameters: [], ...rest },
 });
@@ -18,10 +19,31 @@ const hosts = [
       route('', { ...matching({ type: 'exact', path: '/exact' }), action: { type: 'direct-response', status: 201, body: 'exact' } }),
       route('', { ...matching({ type: 'regex', regex: '/r[0-9]+' }), action: { type: 'direct-response', status: 202 } }),
       route('', { ...matching({ type: 'prefix', prefix: '/seg/', by: 'segment' }), action: { type: 'direct-response', status: 203 } }),
-      route('', { ...matching({ type: 'prefix', prefix: '/h', by: 'string' }, { headers: [{ ...header, type: 'regex', value: 'a|b' }] }), action: { type: 'direct-response', status: 204 } }),
-      route('', { ...matching({ type: 'prefix', prefix: '/h', by: 'string' }, { headers: [{ ...header, type: 'contains', value: 'A.', ignoreCase: true }] }), action: { type: 'direct-response', status: 205 } }),
-      route('', { ...matching({ type: 'prefix', prefix: '/h', by: 'string' }, { headers: [{ ...header, value: 'no', invert: true, treatMissingAsEmpty: true }] }), action: { type: 'direct-response', status: 206 } }),
-      route('', { ...matching({ type: 'prefix', prefix: '/q', by: 'string' }, { queryParameters: [{ name: 'k', type: 'suffix', value: 'z', ignoreCase: false }] }), action: { type: 'direct-response', status: 207 } }),
+      route('', {
+        ...matching({ type: 'prefix', prefix: '/h', by: 'string' }, { headers: [{ ...header, type: 'regex', value: 'a|b' }] }),
+        action: { type: 'direct-response', status: 204 },
+      }),
+      route('', {
+        ...matching(
+          { type: 'prefix', prefix: '/h', by: 'string' },
+          { headers: [{ ...header, type: 'contains', value: 'A.', ignoreCase: true }] },
+        ),
+        action: { type: 'direct-response', status: 205 },
+      }),
+      route('', {
+        ...matching(
+          { type: 'prefix', prefix: '/h', by: 'string' },
+          { headers: [{ ...header, value: 'no', invert: true, treatMissingAsEmpty: true }] },
+        ),
+        action: { type: 'direct-response', status: 206 },
+      }),
+      route('', {
+        ...matching(
+          { type: 'prefix', prefix: '/q', by: 'string' },
+          { queryParameters: [{ name: 'k', type: 'suffix', value: 'z', ignoreCase: false }] },
+        ),
+        action: { type: 'direct-response', status: 207 },
+      }),
       route('', { ...matching({ type: 'prefix', prefix: '/', by: 'segment' }), action: { type: 'direct-response', status: 299 } }),
     ],
   }),
@@ -32,13 +54,24 @@ const hosts = [
       rewritten('/a.b', { type: 'remove-prefix', prefix: '/a.b/' }),
       route('/headers', {
         action: to,
-        requestHeaders: { set: [{ name: 'X-Set', value: 'set' }], add: [{ name: 'X-Add', value: 'added' }], remove: ['x-gone'], hostRewrite: 'other.example' },
+        requestHeaders: {
+          set: [{ name: 'X-Set', value: 'set' }],
+          add: [{ name: 'X-Add', value: 'added' }],
+          remove: ['x-gone'],
+          hostRewrite: 'other.example',
+        },
         responseHeaders: { set: [{ name: 'X-Answer', value: '42' }], add: [], remove: ['x-backend'] },
       }),
       route('/shares', {
         action: {
           type: 'forward',
-          clusters: [{ cluster: cluster('web'), weight: 0, requestHeaders: { set: [{ name: 'X-Share', value: 'web' }], add: [], remove: [], hostRewrite: 'share.example' } }],
+          clusters: [
+            {
+              cluster: cluster('web'),
+              weight: 0,
+              requestHeaders: { set: [{ name: 'X-Share', value: 'web' }], add: [], remove: [], hostRewrite: 'share.example' },
+            },
+          ],
         },
       }),
     ],
@@ -58,10 +91,16 @@ const hosts = [
   }),
   virtualHost(name, 'empty.com', { routes: [route('/', { action: forward(cluster('nobody')) })] }),
   virtualHost(name, 'names.com', {
-    routes: [route('/', { action: forward(cluster('', { service: servicePort('external', { externalName: 'localhost' }), dnsLookupFamily: 'v4' })) })],
+    routes: [
+      route('/', {
+        action: forward(cluster('', { service: servicePort('external', { externalName: 'localhost' }), dnsLookupFamily: 'v4' })),
+      }),
+    ],
   }),
   virtualHost(name, 'dead.com', {
-    routes: [route('/', { action: { type: 'forward', clusters: [{ cluster: cluster('web'), weight: 1 }], forward: { responseTimeoutMs: 0.5 } } })],
+    routes: [
+      route('/', { action: { type: 'forward', clusters: [{ cluster: cluster('web'), weight: 1 }], forward: { responseTimeoutMs: 0.5 } } }),
+    ],
   }),
 ];
 
@@ -76,7 +115,8 @@ describe('what routes ask for is done', () => {
   }, 30_000);
   afterAll(() => served[Symbol.asyncDispose]());
 
-  const ask = (host: string, path: string, headers: Readonly<Record<string, string>> = {}) => get({ port: served.ports.http, host, path, headers });
+  const ask = (host: string, path: string, headers: Readonly<Record<string, string>> = {}) =>
+    get({ port: served.ports.http, host, path, headers });
 
   test.each([
     { path: '/exact', want: 201 },
@@ -171,11 +211,26 @@ describe('what routes ask for is done', () => {
 
 test('the configuration of the listener holds: trailing dots, compression, server header, limits', async () => {
   await using served = await ServedDag.start(({ listener: config }) => ({
-    listener: { ...config, stripTrailingHostDot: true, compression: 'gzip', serverHeaderTransformation: 'pass_through', maxConnectionsPerListener: 100, connectionBalancer: 'exact' },
+    listener: {
+      ...config,
+      stripTrailingHostDot: true,
+      compression: 'gzip',
+      serverHeaderTransformation: 'pass_through',
+      maxConnectionsPerListener: 100,
+      connectionBalancer: 'exact',
+    },
     runtimeSettings: { 'a.setting': '7' },
   }));
   await served.backend('web');
-  served.change({ listeners: [listener(name, { port: served.ports.http })], hosts: [virtualHost(name, 'a.com', { routes: [route('/', { action: to })] }), virtualHost(name, 'text.com', { routes: [route('/', { action: { type: 'direct-response', status: 200, body: 'text '.repeat(100) } })] })] });
+  served.change({
+    listeners: [listener(name, { port: served.ports.http })],
+    hosts: [
+      virtualHost(name, 'a.com', { routes: [route('/', { action: to })] }),
+      virtualHost(name, 'text.com', {
+        routes: [route('/', { action: { type: 'direct-response', status: 200, body: 'text '.repeat(100) } })],
+      }),
+    ],
+  });
   await served.startEnvoy();
   const ask = (host: string, headers = {}) => get({ port: served.ports.http, host, headers });
 
@@ -184,7 +239,9 @@ test('the configuration of the listener holds: trailing dots, compression, serve
   expect((await ask('a.com')).headers).not.toHaveProperty('server');
   expect((await ask('text.com', { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBe('gzip');
   const { body } = await served.envoy.admin('/runtime');
-  expect(JSON.parse(body)).toMatchObject({ entries: { 'envoy.resource_limits.listener.ingress_http.connection_limit': { final_value: '100' }, 'a.setting': { final_value: '7' } } });
+  expect(JSON.parse(body)).toMatchObject({
+    entries: { 'envoy.resource_limits.listener.ingress_http.connection_limit': { final_value: '100' }, 'a.setting': { final_value: '7' } },
+  });
   expect(served.refused()).toEqual([]);
 }, 30_000);
 
@@ -195,7 +252,10 @@ test('an Envoy with a stream for each type is served too', async () => {
   served.change({ listeners: [listener(name, { port: served.ports.http })], hosts: [host('a.com'), host('*.b.com')] });
   await served.startEnvoy((bootstrap) => {
     const service = { envoy_grpc: { cluster_name: 'contour', authority: 'contour' } };
-    const source = { api_config_source: { api_type: 'GRPC', transport_api_version: 'V3', grpc_services: [service] }, resource_api_version: 'V3' };
+    const source = {
+      api_config_source: { api_type: 'GRPC', transport_api_version: 'V3', grpc_services: [service] },
+      resource_api_version: 'V3',
+    };
     bootstrap['dynamic_resources'] = { lds_config: source, cds_config: source };
     bootstrap['layered_runtime'] = { layers: [{ name: 'dynamic', rtds_layer: { name: 'dynamic', rtds_config: source } }] };
   });
@@ -206,10 +266,19 @@ test('an Envoy with a stream for each type is served too', async () => {
   expect(served.refused()).toEqual([]);
 }, 30_000);
 
-test.each(['::', '127.0.0.1'])('a listener on %s takes DSCP marks of both families', async (address) => {
-  await using served = await ServedDag.start(({ listener: config }) => ({ listener: { ...config, socketOptions: { tos: 32, trafficClass: 32 } } }));
-  await served.backend('web');
-  served.change({ listeners: [listener(name, { address, port: served.ports.http })], hosts: [virtualHost(name, '*', { routes: [route('/', { action: to })] })] });
-  await served.startEnvoy();
-  expect((await get({ port: served.ports.http, host: 'a.com' })).status).toBe(200);
-}, 30_000);
+test.each(['::', '127.0.0.1'])(
+  'a listener on %s takes DSCP marks of both families',
+  async (address) => {
+    await using served = await ServedDag.start(({ listener: config }) => ({
+      listener: { ...config, socketOptions: { tos: 32, trafficClass: 32 } },
+    }));
+    await served.backend('web');
+    served.change({
+      listeners: [listener(name, { address, port: served.ports.http })],
+      hosts: [virtualHost(name, '*', { routes: [route('/', { action: to })] })],
+    });
+    await served.startEnvoy();
+    expect((await get({ port: served.ports.http, host: 'a.com' })).status).toBe(200);
+  },
+  30_000,
+);
