@@ -16,7 +16,7 @@ interface StatusFields {
 
 /**
  * A status in short. Of an HTTPProxy: `valid`, `orphaned` or its errors as `Type/Reason`. Of a route: the conditions of each parent as
- * `Type=Status/Reason`, parents by `;`, after the section that they name. Of a Gateway: its conditions. `none` where there is no status.
+ * `Type=Status/Reason` or, true for the reason of its own name, `Type`, in order, parents by `;`, after the section that they name. Of a Gateway: its conditions. `none` where there is no status.
  */
 export function statusSummary(status: Readonly<Record<string, unknown>> | undefined): string {
   if (status === undefined) return 'none';
@@ -43,5 +43,5 @@ export function statusText(status: Readonly<Record<string, unknown>> | undefined
 }
 
 function inWords(conditions: readonly Condition[]): readonly string[] {
-  return conditions.map(({ type, status, reason }) => (status === 'True' && reason === type ? type : `${type}=${status}/${reason}`));
+  return conditions.map(({ type, status, reason }) => (status === 'True' && reason === type ? type : `${type}=${status}/${reason}`)).sort();
 }
