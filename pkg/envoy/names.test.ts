@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { secretNode, servicePort } from '../../test/lib/dag.ts';
-import { endpointsName, hashName, secretName, secureRouteName, serviceClusterName, shortHash } from './names.ts';
+import { endpointsName, hashName, secretName, secureRouteName, serviceClusterName } from './names.ts';
 
 const long = 'a-name-with-a-length-of-sixty-three-characters-as-kubernetes-has';
 
@@ -29,7 +29,11 @@ test('names are as Contour has them', () => {
   expect(serviceClusterName(servicePort('web'), '')).toBe('ns/web/80/da39a3ee5e');
   expect(endpointsName(servicePort('web'))).toBe('ns/web');
   expect(endpointsName(servicePort('web', { portName: 'http' }))).toBe('ns/web/http');
-  expect(secretName(secretNode('tls'))).toBe(`ns/tls/${shortHash('certificate of tls')}`);
   expect(secureRouteName('ingress_https', 'a.com')).toBe('https/a.com');
   expect(secureRouteName('https-443', 'a.com')).toBe('https-443/a.com');
+});
+
+test('a renewed certificate keeps its name', () => {
+  expect(secretName(secretNode('tls'))).toBe('ns/tls');
+  expect(secretName(secretNode('tls', { certificate: 'renewed' }))).toBe('ns/tls');
 });

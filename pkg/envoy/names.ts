@@ -44,9 +44,12 @@ export function endpointsName(service: ServicePort): string {
   return service.healthPortName === undefined ? named : `${named}/health/${service.healthPortName}`;
 }
 
-/** The SDS name of a certificate: another certificate in the same Secret has another name. */
+/**
+ * The SDS name of a certificate. It stays when the certificate is renewed, so that Envoy takes the new one by itself and no listener or
+ * cluster changes, which would end connections. (Contour puts a hash of the certificate into the name.)
+ */
 export function secretName(secret: SecretNode): string {
-  return hashName(nameLimit, secret.namespace, secret.name, shortHash(secret.certificate));
+  return hashName(nameLimit, secret.namespace, secret.name);
 }
 
 /** The name of a virtual host within its RouteConfiguration. */

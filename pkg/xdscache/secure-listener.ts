@@ -133,5 +133,11 @@ function speaksHttp(host: VirtualHost | undefined): boolean {
 /** Whether the chain of a host stays as it is. */
 function sameChain(before: VirtualHost | undefined, after: VirtualHost | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
-  return deepEqual(before.tls, after.tls) && deepEqual(before.tcpProxy, after.tcpProxy);
+  return deepEqual(chainTls(before), chainTls(after)) && deepEqual(before.tcpProxy, after.tcpProxy);
+}
+
+/** What a chain says of TLS: certificates come by their names. */
+function chainTls({ tls }: VirtualHost): unknown {
+  if (tls?.type !== 'terminate') return tls;
+  return { ...tls, secrets: tls.secrets.map(({ certificate: _, privateKey: __, ...rest }) => rest) };
 }

@@ -179,15 +179,19 @@ describe('TLS', () => {
     expect(await rig.rejections()).toEqual([]);
   });
 
-  test('a renewed certificate reaches new connections', async () => {
+  test('a renewed certificate reaches new connections and ends none', async () => {
     await rig.apply(tlsSecret('tls-b', 'leaf-a') + secure('app', 'app.example.com', '{secretName: tls-b}', toA));
     await rig.expectAnswers({ 'https://app.example.com/': 'echo-a' });
     const before = await peerOf(rig, 'app.example.com');
+    const updates = async () => Object.fromEntries(await rig.plane.envoy.stats('listener_(modified|in_place_updated|added|removed)$'));
+    const updated = await updates();
     const renewed = selfSigned({ commonName: 'renewed', dnsNames: ['app.example.com'] });
     rig.plane.values.set('renewed.crt', renewed.certificate).set('renewed.key', renewed.privateKey);
     await rig.apply(tlsSecret('tls-b', 'renewed'));
     await eventually('the new certificate', async () => (await peerOf(rig, 'app.example.com')).fingerprint !== before.fingerprint);
     expect((await peerOf(rig, 'app.example.com')).subject.CN).toBe('renewed');
+    // A listener that changes ends the connections of the chains that changed.
+    expect(await updates()).toEqual(updated);
     expect(await rig.rejections()).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const variants: readonly (readonly [string, Partial<Cluster>])[] = [
   ['another second name', { ...tls, upstreamValidation: { ...validation, subjectNames: ['a', 'c'] } }],
   ['names joined', { ...tls, upstreamValidation: { ...validation, subjectNames: ['ab'] } }],
   ['client certificate', { ...tls, clientCertificate: secretNode('client') }],
-  ['renewed client certificate', { ...tls, clientCertificate: secretNode('client', { certificate: 'new' }) }],
+  ['another client certificate', { ...tls, clientCertificate: secretNode('other') }],
   ['connections', { circuitBreakers: { maxConnections: 1 } }],
   ['pending requests', { circuitBreakers: { maxPendingRequests: 1 } }],
   ['requests', { circuitBreakers: { maxRequests: 1 } }],
@@ -49,6 +49,13 @@ describe('the name of a cluster', () => {
 
   test('does not depend on who asks', () => {
     expect(clusterName(cluster('web', { origin: origin('other') }))).toBe(clusterName(cluster()));
+  });
+
+  test('stays when a client certificate is renewed', () => {
+    const renewed = secretNode('client', { certificate: 'new', privateKey: 'new' });
+    expect(clusterName(cluster('web', { ...tls, clientCertificate: renewed }))).toBe(
+      clusterName(cluster('web', { ...tls, clientCertificate: secretNode('client') })),
+    );
   });
 
   test('leaves out what has no effect in the clear', () => {
