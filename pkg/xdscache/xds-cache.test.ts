@@ -211,7 +211,11 @@ describe('a listener for TLS', () => {
     const tls = { type: 'terminate', secrets: [renewed], minVersion: '1.2', maxVersion: '1.3' };
     expect(world.change({ hosts: [secure('a.com', { tls })] })).toEqual(['secret ns/tls']);
     const other = { ...tls, secrets: [secretNode('other')] };
-    expect(world.change({ hosts: [secure('a.com', { tls: other })] })).toEqual(['-secret ns/tls', 'listener ingress_https', 'secret ns/other']);
+    expect(world.change({ hosts: [secure('a.com', { tls: other })] })).toEqual([
+      '-secret ns/tls',
+      'listener ingress_https',
+      'secret ns/other',
+    ]);
   });
 });
 
