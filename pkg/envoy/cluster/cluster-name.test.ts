@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cluster, origin, secretNode, servicePort } from '../../../test/lib/dag.ts';
+import { defaultConfig } from '../../config/to-config.ts';
 import type { Cluster } from '../../dag/model/cluster.ts';
 import { canonicalSettings, clusterName, clusterStatName } from './cluster-name.ts';
 
@@ -40,6 +41,10 @@ const variants: readonly (readonly [string, Partial<Cluster>])[] = [
 describe('the name of a cluster', () => {
   test("is Contour's where all is default", () => {
     expect(clusterName(cluster())).toBe('ns/web/80/da39a3ee5e');
+  });
+
+  test("is Contour's with the default configuration", () => {
+    expect(clusterName(cluster('web', { connectTimeoutMs: defaultConfig.cluster.connectTimeoutMs }))).toBe('ns/web/80/da39a3ee5e');
   });
 
   test('tells every setting apart', () => {

@@ -3,6 +3,9 @@ import type { Cluster } from '../../dag/model/cluster.ts';
 import { compareStrings } from '../../util/compare.ts';
 import { secretName, serviceClusterName } from '../names.ts';
 
+/** @see ContourConfiguration `spec.envoy.timeouts.connectTimeout` */
+const defaultConnectTimeoutMs = 2000;
+
 const names = new WeakMap<Cluster, string>();
 
 /** The name of a cluster: of its Service port, and a hash of all its settings. Clusters with equal settings share it. */
@@ -27,7 +30,7 @@ export function canonicalSettings(cluster: Cluster): string {
   const settings: readonly (readonly [string, unknown])[] = [
     ['circuitBreakers', canonicalBreakers(cluster.circuitBreakers)],
     ['clientCertificate', usesTls(cluster) && cluster.clientCertificate ? secretName(cluster.clientCertificate) : undefined],
-    ['connectTimeoutMs', cluster.connectTimeoutMs],
+    ['connectTimeoutMs', cluster.connectTimeoutMs === defaultConnectTimeoutMs ? undefined : cluster.connectTimeoutMs],
     ['dnsLookupFamily', cluster.service.externalName === undefined ? undefined : cluster.dnsLookupFamily],
     ['externalName', cluster.service.externalName],
     ['healthPort', cluster.service.healthPortName],
