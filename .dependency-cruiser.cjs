@@ -82,6 +82,7 @@ module.exports = {
     },
     onlyFrom('client-node-has-its-place', '@kubernetes/client-node', ['^pkg/controller-runtime/(client|cache|leaderelection)/']),
     onlyFrom('grpc-has-its-place', '@grpc/grpc-js', ['^pkg/server/']),
+    onlyFrom('x509-has-its-place', '@peculiar/x509', ['^pkg/server/certgen[.]ts$']),
     onlyFrom('rxjs-has-its-place', 'rxjs', [
       '^pkg/kubernetes-cache/changes[.]ts$',
       '^pkg/controllers/',

@@ -15,7 +15,7 @@ const secret = (values: Readonly<Record<string, string>>, type = 'Opaque'): Secr
 });
 const pair = (certificate: string, key: string, type?: string) => secret({ 'tls.crt': certificate, 'tls.key': key }, type);
 
-const [ec, rsa, other] = [selfSigned(), selfSigned({ algorithm: 'rsa2048' }), selfSigned()];
+const [ec, rsa, other] = await Promise.all([selfSigned(), selfSigned({ algorithm: 'rsa2048' }), selfSigned()]);
 
 const legacy = ({ privateKey }: Material, type: 'pkcs1' | 'sec1') => createPrivateKey(privateKey).export({ format: 'pem', type }) as string;
 
@@ -52,15 +52,15 @@ describe('keyPair', () => {
     expect(found).toMatchObject({ ok: true, value: { certificate: ec.certificate, privateKey: ec.privateKey } });
   });
 
-  test('takes what ran out: that is for others to judge', () => {
-    const old = selfSigned({ notAfter: new Date('2021-01-01T00:00:00Z') });
+  test('takes what ran out: that is for others to judge', async () => {
+    const old = await selfSigned({ notAfter: new Date('2021-01-01T00:00:00Z') });
     expect(inspector.keyPair(pair(old.certificate, old.privateKey))).toMatchObject({
       value: { notAfterMs: Date.parse('2021-01-01T00:00:00Z') },
     });
   });
 
-  test('a name in the subject or beside it will do', () => {
-    const [cn, san] = [selfSigned({ dnsNames: [] }), selfSigned({ commonName: '' })];
+  test('a name in the subject or beside it will do', async () => {
+    const [cn, san] = [await selfSigned({ dnsNames: [] }), await selfSigned({ commonName: '' })];
     expect(inspector.keyPair(pair(cn.certificate, cn.privateKey)).ok).toBe(true);
     expect(inspector.keyPair(pair(san.certificate, san.privateKey)).ok).toBe(true);
   });
@@ -130,15 +130,15 @@ describe('keyPair', () => {
     },
   ])('$name is refused', ({ of, want }) => expect(errorOf(of())).toBe(want));
 
-  test('a certificate that names nobody is refused', () => {
-    const nobody = selfSigned({ commonName: '', dnsNames: [] });
+  test('a certificate that names nobody is refused', async () => {
+    const nobody = await selfSigned({ commonName: '', dnsNames: [] });
     expect(errorOf(pair(nobody.certificate, nobody.privateKey))).toBe(
       'invalid TLS certificate: certificate has no common name or subject alt name',
     );
   });
 
-  test('a key that Envoy refuses is refused', () => {
-    const weak = selfSigned({ algorithm: 'rsa1024' });
+  test('a key that Envoy refuses is refused', async () => {
+    const weak = await selfSigned({ algorithm: 'rsa1024' });
     expect(errorOf(pair(weak.certificate, weak.privateKey))).toContain('at least 2048 bits');
   });
 

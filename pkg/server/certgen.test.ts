@@ -1,14 +1,24 @@
+import 'reflect-metadata';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  AuthorityKeyIdentifierExtension,
+  X509Certificate as Certificate,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectKeyIdentifierExtension,
+} from '@peculiar/x509';
 import { parse } from 'yaml';
 import { silentLogger } from '../util/logger.ts';
 import { type GeneratedCertificates, generateCertificates } from './certgen.ts';
 import { type CertgenOptions, certgenOutputs, type SecretManifest } from './certgen-outputs.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
+const criticalOf = (extensions: readonly Extension[]) => extensions.filter(({ critical }) => critical).map(({ type }) => type);
 
 describe('generateCertificates', () => {
   let made: GeneratedCertificates;
@@ -32,7 +42,24 @@ describe('generateCertificates', () => {
     expect(leaf.ca).toBe(false);
     const names = [service, `${service}.ingress`, `${service}.ingress.svc`, `${service}.ingress.svc.cluster.local`];
     expect(leaf.subjectAltName).toBe(names.map((name) => `DNS:${name}`).join(', '));
-    expect(leaf.keyUsage).toBeUndefined(); // Node shows the extended usages here
+  });
+
+  test('usages are those of Contour, none is an extended one, and what is critical says so', () => {
+    const usages = (pem: string) => {
+      const { extensions } = new Certificate(pem);
+      return { usages: extensions.find((one) => one instanceof KeyUsagesExtension)?.usages, critical: criticalOf(extensions) };
+    };
+    const { digitalSignature, nonRepudiation, keyEncipherment, dataEncipherment, keyCertSign } = KeyUsageFlags;
+    const leaf = { usages: digitalSignature | nonRepudiation | keyEncipherment | dataEncipherment, critical: ['2.5.29.15'] };
+    expect(usages(made.ca)).toEqual({ usages: keyCertSign, critical: ['2.5.29.19', '2.5.29.15'] });
+    expect(usages(made.contour.cert)).toEqual(leaf);
+    expect(usages(made.envoy.cert)).toEqual(leaf);
+    expect(new X509Certificate(made.envoy.cert).keyUsage).toBeUndefined(); // Node shows the extended usages here
+  });
+
+  test('a leaf names the key that signed it', () => {
+    const leaf = new Certificate(made.envoy.cert).getExtension(AuthorityKeyIdentifierExtension);
+    expect(leaf?.keyId).toBe(new Certificate(made.ca).getExtension(SubjectKeyIdentifierExtension)?.keyId);
   });
 
   test.each(['contour', 'envoy'] as const)('the key of %s belongs to it, is RSA-2048, and is in PKCS#1', (service) => {

@@ -1,19 +1,15 @@
-import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
-import { promisify } from 'node:util';
+import 'reflect-metadata'; // @peculiar/x509 does not load without it
+import { KeyObject, webcrypto } from 'node:crypto';
 import {
-  bitString,
-  explicit,
-  implicit,
-  integer,
-  nullValue,
-  objectIdentifier,
-  octetString,
-  sequence,
-  setOf,
-  time,
-  trueValue,
-  utf8String,
-} from './der.ts';
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
 
 export interface CertificateOptions {
   /** The namespace of the services, which stands in the certificates' names. */
@@ -43,6 +39,8 @@ export interface GeneratedCertificates {
 const defaultLifetimeDays = 365;
 const dayMs = 86_400_000;
 const authorityName = 'Project Contour';
+const leafUsages =
+  KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation | KeyUsageFlags.keyEncipherment | KeyUsageFlags.dataEncipherment;
 
 /**
  * Makes an authority and two certificates by it: for the services `contour` and `envoy` of a namespace. Keys are RSA with 2048 bits.
@@ -58,101 +56,63 @@ export async function generateCertificates(options: CertificateOptions): Promise
   }
   // Nanoseconds since 1970, and counted on from there: an authority must not give a number twice.
   const serial = BigInt(now.getTime()) * 1_000_000n;
-  const authority = { name: authorityName, keys: await generateKeys() };
-  const ca = certificate(authority, {
-    name: authorityName,
-    key: authority.keys.publicKey,
-    serial,
-    validity,
-    extensions: authorityExtensions(authority),
-  });
-  const leaf = async (service: string, number: bigint): Promise<CertificatePair> => {
-    const keys = await generateKeys();
-    const extensions = leafExtensions(authority, service, namespace);
-    const cert = certificate(authority, { name: service, key: keys.publicKey, serial: number, validity, extensions });
-    return { cert, key: keys.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString() };
+  const authority = await generateKeys();
+  const sign = async (subject: Subject): Promise<string> => {
+    const made = await X509CertificateGenerator.create({
+      issuer: `CN=${authorityName}`,
+      signingKey: authority.privateKey,
+      subject: `CN=${subject.name}`,
+      publicKey: subject.publicKey,
+      serialNumber: hexadecimal(subject.serial),
+      ...validity,
+      extensions: [...subject.extensions],
+    });
+    return `${made.toString('pem')}\n`;
   };
+  const leaf = async (service: string, number: bigint): Promise<CertificatePair> => {
+    const { publicKey, privateKey } = await generateKeys();
+    const extensions = await leafExtensions(authority.publicKey, service, namespace);
+    const cert = await sign({ name: service, publicKey, serial: number, extensions });
+    return { cert, key: KeyObject.from(privateKey).export({ type: 'pkcs1', format: 'pem' }).toString() };
+  };
+  const { publicKey } = authority;
+  const ca = await sign({ name: authorityName, publicKey, serial, extensions: await authorityExtensions(publicKey) });
   return { ca, contour: await leaf('contour', serial + 1n), envoy: await leaf('envoy', serial + 2n) };
 }
 
-interface KeyPair {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
-}
-
-interface Authority {
-  readonly name: string;
-  readonly keys: KeyPair;
-}
-
-/** What an authority signs. */
+/** What the authority signs. */
 interface Subject {
   readonly name: string;
-  readonly key: KeyObject;
+  readonly publicKey: webcrypto.CryptoKey;
   readonly serial: bigint;
-  readonly validity: { readonly notBefore: Date; readonly notAfter: Date };
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly Extension[];
 }
 
-function generateKeys(): Promise<KeyPair> {
-  return promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  const publicExponent = Uint8Array.of(1, 0, 1);
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent };
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
-/** A certificate of RFC 5280 section 4.1, PEM. */
-function certificate(issuer: Authority, subject: Subject): string {
-  const algorithm = sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue()); // sha256WithRSAEncryption
-  const body = sequence(
-    explicit(0, integer(2n)), // version 3
-    integer(subject.serial),
-    algorithm,
-    distinguishedName(issuer.name),
-    sequence(time(subject.validity.notBefore), time(subject.validity.notAfter)),
-    distinguishedName(subject.name),
-    subject.key.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...subject.extensions)),
-  );
-  const signed = sequence(body, algorithm, bitString(sign('sha256', body, issuer.keys.privateKey)));
-  const lines = signed.toString('base64').match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
-}
-
-function distinguishedName(commonName: string): Buffer {
-  return sequence(setOf(sequence(objectIdentifier('2.5.4.3'), utf8String(commonName))));
-}
-
-// The bits of keyUsage (RFC 5280 section 4.2.1.3), the first being the highest.
-const leafUsage = 0b1111_0000; // digitalSignature, contentCommitment, keyEncipherment, dataEncipherment
-const authorityUsage = 0b0000_0100; // keyCertSign
-
-function authorityExtensions({ keys }: Authority): readonly Buffer[] {
+async function authorityExtensions(publicKey: webcrypto.CryptoKey): Promise<readonly Extension[]> {
   return [
-    extension('2.5.29.19', sequence(trueValue()), 'critical'), // basicConstraints: an authority
-    keyUsage(authorityUsage),
-    extension('2.5.29.14', octetString(keyIdentifier(keys.publicKey))), // subjectKeyIdentifier
+    new BasicConstraintsExtension(true, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
+    await SubjectKeyIdentifierExtension.create(publicKey),
   ];
 }
 
-function leafExtensions({ keys }: Authority, service: string, namespace: string): readonly Buffer[] {
+async function leafExtensions(authority: webcrypto.CryptoKey, service: string, namespace: string): Promise<readonly Extension[]> {
   const names = [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];
   return [
-    keyUsage(leafUsage),
-    extension('2.5.29.35', sequence(implicit(0, keyIdentifier(keys.publicKey)))), // authorityKeyIdentifier
-    extension('2.5.29.17', sequence(...names.map((name) => implicit(2, Buffer.from(name))))), // subjectAltName, DNS names
+    new KeyUsagesExtension(leafUsages, true),
+    await AuthorityKeyIdentifierExtension.create(authority),
+    new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
   ];
 }
 
-function keyUsage(bits: number): Buffer {
-  const unusedBits = Math.clz32(bits & -bits) ^ 31;
-  return extension('2.5.29.15', bitString(Buffer.from([bits]), unusedBits), 'critical');
-}
-
-function extension(identifier: string, value: Buffer, critical?: 'critical'): Buffer {
-  const marks = critical === undefined ? [] : [trueValue()];
-  return sequence(objectIdentifier(identifier), ...marks, octetString(value));
-}
-
-function keyIdentifier(key: KeyObject): Buffer {
-  return createHash('sha1')
-    .update(key.export({ type: 'pkcs1', format: 'der' }))
-    .digest();
+/** Whole bytes. */
+function hexadecimal(value: bigint): string {
+  const digits = value.toString(16);
+  return digits.padStart(digits.length + (digits.length % 2), '0');
 }

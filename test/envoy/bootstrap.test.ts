@@ -27,7 +27,7 @@ let files: { readonly caFile: string; readonly certFile: string; readonly keyFil
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'isoline-bootstrap-'));
-  const { certificate, privateKey } = selfSigned({ dnsNames: ['contour'] });
+  const { certificate, privateKey } = await selfSigned({ dnsNames: ['contour'] });
   files = { caFile: join(dir, 'ca.crt'), certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') };
   await Promise.all([writeFile(files.caFile, certificate), writeFile(files.certFile, certificate), writeFile(files.keyFile, privateKey)]);
 });

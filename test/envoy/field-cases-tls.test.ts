@@ -138,7 +138,7 @@ const cases: readonly FieldCase[] = [
 describe('TLS', () => {
   let rig: FieldRig;
   beforeAll(async () => {
-    rig = await FieldRig.start({ values: { ...ecMaterial(), ...badMaterial() } });
+    rig = await FieldRig.start({ values: { ...(await ecMaterial()), ...(await badMaterial()) } });
   }, 30_000);
   afterEach(() => rig.clear());
   afterAll(() => rig[Symbol.asyncDispose]());
@@ -154,7 +154,7 @@ describe('TLS', () => {
   });
 
   test('a CA may be in a Secret of type kubernetes.io/tls, with comments (projectcontour/contour#3889)', async () => {
-    const { certificate } = selfSigned({ commonName: 'ca' });
+    const { certificate } = await selfSigned({ commonName: 'ca' });
     rig.plane.values.set('ca.crt', `# the bundle of a distribution\n${certificate}\n# and after it\n`);
     await rig.apply(
       manifest(
@@ -185,7 +185,7 @@ describe('TLS', () => {
     const before = await peerOf(rig, 'app.example.com');
     const updates = async () => Object.fromEntries(await rig.plane.envoy.stats('listener_(modified|in_place_updated|added|removed)$'));
     const updated = await updates();
-    const renewed = selfSigned({ commonName: 'renewed', dnsNames: ['app.example.com'] });
+    const renewed = await selfSigned({ commonName: 'renewed', dnsNames: ['app.example.com'] });
     rig.plane.values.set('renewed.crt', renewed.certificate).set('renewed.key', renewed.privateKey);
     await rig.apply(tlsSecret('tls-b', 'renewed'));
     await eventually('the new certificate', async () => (await peerOf(rig, 'app.example.com')).fingerprint !== before.fingerprint);
@@ -205,14 +205,14 @@ async function peerOf(rig: FieldRig, servername: string): Promise<PeerCertificat
 }
 
 /** As OpenSSL writes them: parameters of the curve before the key. */
-function ecMaterial(): Readonly<Record<string, string>> {
-  const { certificate, privateKey } = selfSigned({ commonName: 'app.example.com', dnsNames: ['app.example.com'] });
+async function ecMaterial(): Promise<Readonly<Record<string, string>>> {
+  const { certificate, privateKey } = await selfSigned({ commonName: 'app.example.com', dnsNames: ['app.example.com'] });
   // The object identifier of P-256.
   const parameters = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
   return { 'ec.crt': certificate, 'ec.key': parameters + privateKey };
 }
 
-function badMaterial(): Readonly<Record<string, string>> {
-  const { certificate } = selfSigned({ commonName: 'bad.example.com', dnsNames: ['bad.example.com'] });
+async function badMaterial(): Promise<Readonly<Record<string, string>>> {
+  const { certificate } = await selfSigned({ commonName: 'bad.example.com', dnsNames: ['bad.example.com'] });
   return { 'bad.crt': certificate, 'bad.key': '-----BEGIN RSA PRIVATE KEY-----\nAAAAAAAA\n-----END RSA PRIVATE KEY-----\n' };
 }

@@ -13,7 +13,7 @@ import { buildCase, type KeyMaterial } from '../lib/golden-case.ts';
 
 /** One real Envoy is given the resources of every golden case in turn, and must take them all. */
 const dir = new URL('../../pkg/pipeline/testdata/', import.meta.url);
-const { certificate, privateKey } = selfSigned();
+const { certificate, privateKey } = await selfSigned();
 const material: KeyMaterial = { certificate, key: privateKey, secrets: secretInspector() };
 
 const snapshot = new Snapshot();
@@ -70,7 +70,12 @@ describe('a real Envoy takes the resources of', () => {
     await eventually(`envoy to listen as ${name} says`, async () => {
       const { body } = await envoy.admin('/listeners?format=json');
       const { listener_statuses: statuses = [] } = JSON.parse(body) as { listener_statuses?: readonly { name: string }[] };
-      return statuses.map((status) => status.name).sort().join() === listeners.join();
+      return (
+        statuses
+          .map((status) => status.name)
+          .sort()
+          .join() === listeners.join()
+      );
     });
     expect(refused()).toEqual([]);
     const rejections = [...(await envoy.stats('update_rejected'))].filter(([, count]) => count > 0);

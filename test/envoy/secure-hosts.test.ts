@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { VirtualHost } from '../../pkg/dag/model/virtual-host.ts';
+import type { TlsTermination, VirtualHost } from '../../pkg/dag/model/virtual-host.ts';
 import { selfSigned } from '../lib/certificates.ts';
 import { cluster, forward, listener, origin, route, secretNode, secureHost, virtualHost } from '../lib/dag.ts';
 import { exchange, get } from '../lib/http-client.ts';
@@ -10,8 +10,8 @@ import { ServedDag } from '../lib/served-dag.ts';
 const name = 'ingress_https';
 
 /** A host with a certificate of its own, which sends everything to a Service. */
-function secured(host: string, service: string, fields: Partial<VirtualHost> = {}): VirtualHost {
-  const secret = secretNode(service, selfSigned({ dnsNames: [host === '*' ? 'any.example' : host] }));
+async function secured(host: string, service: string, fields: Partial<VirtualHost> = {}): Promise<VirtualHost> {
+  const secret = secretNode(service, await selfSigned({ dnsNames: [host === '*' ? 'any.example' : host] }));
   const tls = { type: 'terminate', secrets: [secret], minVersion: '1.2', maxVersion: '1.3' } as const;
   return secureHost(name, host, {
     tls,
@@ -29,10 +29,10 @@ describe('hosts behind TLS', () => {
     for (const service of ['app', 'two', 'wild', 'any', 'raw']) await served.backend(service);
     const raw = { clusters: [{ cluster: cluster('raw'), weight: 1 }], origin: origin('raw') };
     const hosts = [
-      secured('app.example.com', 'app'),
-      secured('two.example.com', 'two'),
-      secured('*.example.com', 'wild'),
-      secured('raw.example.com', 'raw', { tcpProxy: raw, routes: [] }),
+      await secured('app.example.com', 'app'),
+      await secured('two.example.com', 'two'),
+      await secured('*.example.com', 'wild'),
+      await secured('raw.example.com', 'raw', { tcpProxy: raw, routes: [] }),
       virtualHost(name, 'pass.example.com', { routes: [], tls: { type: 'passthrough' }, tcpProxy: raw }),
     ];
     served.change({ listeners: [listener(name, { port: served.ports.https })], hosts });
@@ -79,19 +79,20 @@ describe('hosts behind TLS', () => {
     expect(subjectaltname).toBe('DNS:two.example.com');
   });
 
-  test('an edit of a route, and what it says of its objects, leaves the listener alone', async () => {
-    const before = await served.envoy.stats('^listener_manager.lds.update_success$');
-    const app = secured('app.example.com', 'app');
+  test('a renewed certificate, an edit of a route and what it says of its objects leave the listener alone', async () => {
+    const updates = () => served.envoy.stats('^listener_manager.lds.update_success$');
+    const before = await updates();
+    const app = await secured('app.example.com', 'app');
     await served.changed({ hosts: [app] });
-    const renewed = await served.envoy.stats('^listener_manager.lds.update_success$');
     await served.changed({ hosts: [{ ...app, routes: [route('/', { action: forward(cluster('two')) })], origins: [origin('another')] }] });
     expect((await ask('app.example.com', 'app.example.com')).json()['service']).toBe('two');
-    expect(await served.envoy.stats('^listener_manager.lds.update_success$')).toEqual(renewed);
-    expect(renewed).not.toEqual(before);
+    expect(await updates()).toEqual(before);
+    await served.changed({ hosts: [{ ...app, tls: { ...(app.tls as TlsTermination), maxVersion: '1.2' } }] });
+    expect(await updates()).not.toEqual(before);
   });
 
   test('a host for all other names serves none that has a chain', async () => {
-    await served.changed({ hosts: [secured('*', 'any')] });
+    await served.changed({ hosts: [await secured('*', 'any')] });
     expect((await ask('nobody.com', 'nobody.com')).json()['service']).toBe('any');
     expect((await ask('', 'nobody.com')).json()['service']).toBe('any');
     expect((await ask('nobody.com', 'two.example.com')).status).toBe(421);

@@ -64,7 +64,7 @@ export class FieldRig implements AsyncDisposable {
     await using resources = new AsyncDisposableStack();
     const backends = await Promise.all(services.map((id) => EchoBackend.start(nameOf(id))));
     for (const backend of backends) resources.use(backend);
-    const leaf = selfSigned({ commonName: 'app.example.com', dnsNames: ['app.example.com', '*.example.com'] });
+    const leaf = await selfSigned({ commonName: 'app.example.com', dnsNames: ['app.example.com', '*.example.com'] });
     const ports = Object.fromEntries(backends.map(({ name, port }) => [name, port]));
     const values = { 'leaf-a.crt': leaf.certificate, 'leaf-a.key': leaf.privateKey, ...ports, ...options.values };
     const objects = [...fixtures, ...services.map((id) => service(id) + endpointSlice(id, nameOf(id))), yaml];
