@@ -42,6 +42,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: XdsServer;
   /** Every build, in order. */
   readonly builds: BuildResult[] = [];
+  readonly config: Config;
   readonly #options: PipelineOptions;
   readonly #stamps = new Stamps();
   readonly #resources = new AsyncDisposableStack();
@@ -53,6 +54,7 @@ export class ControlPlane implements AsyncDisposable {
   #envoy: EnvoyProcess | undefined;
 
   private constructor(config: Config, { values = {} }: ControlPlaneOptions) {
+    this.config = config;
     this.#options = { config, secrets: secretInspector() };
     this.pipeline = new Pipeline(this.#options);
     this.values = new Map(Object.entries(values));
@@ -153,7 +155,7 @@ export class ControlPlane implements AsyncDisposable {
     const [error] = this.#errors;
     if (error !== undefined) throw new Error('the build failed', { cause: error });
     const differences = verifyIncremental(this.pipeline, this.#options);
-    if (differences.length > 0) throw new Error(`the incremental build went astray (${this.#random.origin}): ${differences.join('; ')}`);
+    if (differences.length > 0) throw new Error(`the incremental build went astray: ${differences.join('; ')}`);
   }
 
   /** What clients refused, by name. */
@@ -186,8 +188,6 @@ export class ControlPlane implements AsyncDisposable {
       clock: systemClock,
       log: { ...silentLogger, error: fail },
     });
-    // For a failure that comes of the time that batches wait.
-    process.stderr.write(`hold-off: ${random.origin}\n`);
     const stop = new AbortController();
     const running = handler.run(stop.signal);
     await handler.ready;
