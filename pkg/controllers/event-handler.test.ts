@@ -16,11 +16,15 @@ let clock: FakeClock;
 let built: string[];
 let stop: AbortController;
 let running: Promise<void>;
+let allFail: boolean;
 
 async function start(holdOff: HoldOff, synced: Promise<void> = Promise.resolve()): Promise<EventHandler<string>> {
   const handler = new EventHandler<string>({
     changes,
-    buildAll: () => 'all',
+    buildAll: () => {
+      if (allFail) throw new Error('a bug in everything');
+      return 'all';
+    },
     build: (batch) => {
       const names = batch.flatMap(({ touched }) => touched.map((key) => key.split('/')[2]));
       if (names.includes('bug')) throw new Error('a bug');
@@ -43,7 +47,7 @@ async function start(holdOff: HoldOff, synced: Promise<void> = Promise.resolve()
 }
 
 beforeEach(() => {
-  [changes, clock, built, stop] = [new Subject(), new FakeClock(), [], new AbortController()];
+  [changes, clock, built, stop, allFail] = [new Subject(), new FakeClock(), [], new AbortController(), false];
 });
 
 afterEach(async () => {
@@ -74,13 +78,28 @@ describe('without a hold-off', () => {
     expect(clock.monotonicMs()).toBe(0);
   });
 
-  test('a build that throws is contained: the next batch is built', async () => {
+  test('where a build throws, everything is built: its batch is not lost', async () => {
     await start({ delayMs: 0, maxDelayMs: 0 });
     changes.next(change('bug'));
     await settle();
+    expect(built).toEqual(['all', 'all']);
     changes.next(change('a'));
     await settle();
-    expect(built).toEqual(['all', 'a']);
+    expect(built).toEqual(['all', 'all', 'a']);
+  });
+
+  test('where that throws as well, it is tried again with the next batch', async () => {
+    await start({ delayMs: 0, maxDelayMs: 0 });
+    allFail = true;
+    changes.next(change('bug'));
+    await settle();
+    expect(built).toEqual(['all']);
+    allFail = false;
+    changes.next(change('a'));
+    await settle();
+    changes.next(change('b'));
+    await settle();
+    expect(built).toEqual(['all', 'all', 'b']);
   });
 });
 

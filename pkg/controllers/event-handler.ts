@@ -14,9 +14,9 @@ export interface HoldOff {
 
 export interface EventHandlerDeps<R> {
   readonly changes: Observable<Change>;
-  /** Builds everything that is there; called once, when all kinds are known. */
+  /** Builds everything that is there: when all kinds are known, and after a build that threw. */
   readonly buildAll: () => R;
-  /** Builds what a batch touches. */
+  /** Builds what a batch touches. What it throws is a bug; everything is built again then, so that no change is lost. */
   readonly build: (batch: readonly Change[]) => R;
   /** Get each result, in order. One that throws is logged and does not keep the result from the others. */
   readonly observers: readonly ((result: R) => void)[];
@@ -40,6 +40,8 @@ export class EventHandler<R> implements Runnable {
   /** When the oldest pending change came, on the monotonic clock. */
   #oldestMs = 0;
   #wake: AbortController | undefined;
+  /** The last build threw, so a batch alone would not catch up. */
+  #behind = false;
 
   constructor(deps: EventHandlerDeps<R>) {
     this.#deps = deps;
@@ -56,7 +58,7 @@ export class EventHandler<R> implements Runnable {
     const subscription = new Subscription();
     subscription.add(changes.subscribe((change) => this.#add(change)));
     try {
-      this.#publish(buildAll);
+      this.#build(buildAll);
       this.#becomeReady();
       while (!signal.aborted) await this.#next(signal);
     } finally {
@@ -79,7 +81,9 @@ export class EventHandler<R> implements Runnable {
     if (signal.aborted || this.#pending.length === 0) return;
     const batch = this.#pending;
     this.#pending = [];
-    this.#publish(() => this.#deps.build(batch));
+    const { build, buildAll } = this.#deps;
+    if (!this.#behind) this.#build(() => build(batch));
+    if (this.#behind) this.#build(buildAll);
   }
 
   async #holdOff(signal: AbortSignal): Promise<void> {
@@ -102,19 +106,24 @@ export class EventHandler<R> implements Runnable {
     this.#wake = undefined;
   }
 
-  #publish(build: () => R): void {
-    this.#contain('the build failed: what is served stays as it was', () => {
-      const result = build();
-      for (const observe of this.#deps.observers) this.#contain('an observer of the build failed', () => observe(result));
-    });
-  }
-
   /** A bug in one build or observer must not end the process that serves everything else. */
-  #contain(message: string, work: () => void): void {
+  #build(build: () => R): void {
+    const { log, observers } = this.#deps;
+    let result: R;
     try {
-      work();
+      result = build();
+      this.#behind = false;
     } catch (error) {
-      this.#deps.log.error({ error }, message);
+      log.error({ error }, 'the build failed: what is served stays as it was, and everything is built again');
+      this.#behind = true;
+      return;
+    }
+    for (const observe of observers) {
+      try {
+        observe(result);
+      } catch (error) {
+        log.error({ error }, 'an observer of the build failed');
+      }
     }
   }
 }

@@ -35,6 +35,8 @@ export interface ContributionsDeps {
   readonly processors: readonly Processor[];
   /** Processes `configRoot`. */
   readonly configProcessor: Processor;
+  /** What a root had in an earlier life, for one whose first build throws. Default: nothing. */
+  readonly lastGood?: (root: ObjectKey) => Contribution | undefined;
 }
 
 /**
@@ -45,15 +47,17 @@ export interface ContributionsDeps {
 export class Contributions {
   readonly #cache: KubernetesCache;
   readonly #config: Config;
+  readonly #lastGood: (root: ObjectKey) => Contribution | undefined;
   readonly #processors: ReadonlyMap<string, Processor>;
   readonly #contributions = new Map<ObjectKey, Contribution>();
   readonly #reads = new Map<ObjectKey, ReadonlySet<Key>>();
   /** Which roots read a key. */
   readonly #users = new MultiMap<Key, ObjectKey>();
 
-  constructor({ cache, config, processors, configProcessor }: ContributionsDeps) {
+  constructor({ cache, config, processors, configProcessor, lastGood = () => undefined }: ContributionsDeps) {
     this.#cache = cache;
     this.#config = config;
+    this.#lastGood = lastGood;
     const byKind = processors.flatMap((processor) => processor.kinds.map((kind) => [kind as string, processor] as const));
     this.#processors = new Map<string, Processor>([[configRoot.kind, configProcessor], ...byKind]);
   }
@@ -118,7 +122,7 @@ export class Contributions {
       return shareUnchanged(before, contribution);
     } catch (error) {
       faults.push({ root: ref, error });
-      return before;
+      return before ?? this.#lastGood(root);
     } finally {
       this.#remember(root, reads);
     }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
 import { DagBuilder } from '../dag/builder.ts';
 import type { Notice } from '../dag/contribution.ts';
-import { type ContributionChange, Contributions, type Fault } from '../dag/contributions.ts';
+import { Contributions, type ContributionsDeps, type ContributionsResult, type Fault } from '../dag/contributions.ts';
 import type { Dag, DagChanges } from '../dag/model/dag.ts';
 import { gatewayApiProcessor } from '../dag/processors/gateway-api/gateway-api-processor.ts';
 import { httpProxyProcessor } from '../dag/processors/httpproxy/httpproxy-processor.ts';
@@ -15,7 +15,7 @@ import { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
 import { Statuses } from '../status/statuses.ts';
 import type { WantedStatus } from '../status/wanted.ts';
-import type { SnapshotUpdate } from '../xdscache/resource.ts';
+import { type Resource, type SnapshotUpdate, type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
 
@@ -31,6 +31,8 @@ export interface BuildResult {
   readonly snapshot: SnapshotUpdate;
   /** Statuses that came out another than before. */
   readonly statuses: readonly WantedStatus[];
+  /** The last statuses of objects for which none is wanted any more: they are gone, or no longer ours. */
+  readonly withdrawn: readonly WantedStatus[];
   /** What the built roots say that no status has room for, such as an Ingress with a bad annotation. */
   readonly notices: readonly Notice[];
   /** Roots whose processor threw; each keeps its last good contribution. */
@@ -47,65 +49,105 @@ export class Pipeline {
   readonly cache: KubernetesCache;
   /** What proxies should have as of the last build. */
   readonly snapshot = new Snapshot();
-  readonly #contributions: Contributions;
-  readonly #builder = new DagBuilder();
-  readonly #statuses = new Statuses();
-  readonly #xdsCache: XdsCache;
+  readonly #config: Config;
+  #parts: Parts;
 
   constructor({ config, secrets }: PipelineOptions, cache = createCache(config, secrets)) {
     this.cache = cache;
-    this.#xdsCache = createXdsCache(config);
-    this.#contributions = new Contributions({
-      cache,
-      config,
-      processors: [httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
-      configProcessor: listenerProcessor,
-    });
+    this.#config = config;
+    this.#parts = createParts(cache, config);
   }
 
   get dag(): Dag {
-    return this.#builder.dag;
+    return this.#parts.builder.dag;
   }
 
   /** Every wanted status, for a leader that has just been elected. */
   statuses(): readonly WantedStatus[] {
-    return [...this.#statuses.wanted.values()];
+    return [...this.#parts.statuses.wanted.values()];
   }
 
   /** Builds what a batch of changes touches. The cache already has the changes. */
   build(batch: readonly Change[]): BuildResult {
     const touched = new Set(batch.flatMap((change) => change.touched));
-    return this.#finish(this.#contributions.update(touched), batch);
+    const { changes, ...built } = assemble(this.#parts, this.#parts.contributions.update(touched), batch);
+    this.snapshot.apply(built.snapshot);
+    return { dag: this.dag, changes, ...built };
   }
 
-  /** Builds everything that the cache has, from the start. */
+  /**
+   * Builds everything that the cache has, from the start: nothing that an earlier build left behind counts, but that a
+   * root whose processor throws keeps what it had. What comes out as it was is not served anew.
+   */
   buildAll(): BuildResult {
+    const before = this.#parts;
+    const parts = createParts(this.cache, this.#config, (root) => before.contributions.get(root));
     const slices = [...this.cache.objects('EndpointSlice')];
     const batch = slices.map((after): Change => ({ op: 'add', after, touched: [] }));
-    return this.#finish(this.#contributions.updateAll(), batch);
-  }
-
-  #finish(
-    built: { changed: readonly ContributionChange[]; faults: readonly Fault[]; dirty: number },
-    batch: readonly Change[],
-  ): BuildResult {
-    const slices = batch.filter((change) => (change.after ?? change.before)?.kind === 'EndpointSlice');
-    for (const { before, after } of slices) {
-      this.#xdsCache.applyEndpointSlice(before as EndpointSlice | undefined, after as EndpointSlice | undefined);
-    }
-    const changes = this.#builder.update(built.changed);
-    const snapshot = this.#xdsCache.update(this.dag, changes);
+    const built = assemble(parts, parts.contributions.updateAll(), batch);
+    const { wanted } = parts.statuses;
+    const withdrawn = [...before.statuses.wanted].flatMap(([key, status]) => (wanted.has(key) ? [] : [status]));
+    const snapshot = replacing(this.snapshot, built.snapshot);
+    this.#parts = parts;
     this.snapshot.apply(snapshot);
-    return {
-      dag: this.dag,
-      changes,
-      snapshot,
-      statuses: this.#statuses.update(built.changed, changes),
-      notices: built.changed.flatMap(({ after }) => after?.notices ?? []),
-      faults: built.faults,
-      dirty: built.dirty,
-    };
+    return { dag: this.dag, ...built, snapshot, withdrawn };
   }
+}
+
+/** What builds remember. */
+interface Parts {
+  readonly contributions: Contributions;
+  readonly builder: DagBuilder;
+  readonly statuses: Statuses;
+  readonly xdsCache: XdsCache;
+}
+
+function createParts(cache: KubernetesCache, config: Config, lastGood?: ContributionsDeps['lastGood']): Parts {
+  const contributions = new Contributions({
+    cache,
+    config,
+    processors: [httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
+    configProcessor: listenerProcessor,
+    ...(lastGood !== undefined && { lastGood }),
+  });
+  return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache: createXdsCache(config) };
+}
+
+/** Takes changed contributions, and the EndpointSlices of a batch, through all that follows. */
+function assemble(parts: Parts, built: ContributionsResult, batch: readonly Change[]): Omit<BuildResult, 'dag'> {
+  const slices = batch.filter((change) => (change.after ?? change.before)?.kind === 'EndpointSlice');
+  for (const { before, after } of slices) {
+    parts.xdsCache.applyEndpointSlice(before as EndpointSlice | undefined, after as EndpointSlice | undefined);
+  }
+  const changes = parts.builder.update(built.changed);
+  const snapshot = parts.xdsCache.update(parts.builder.dag, changes);
+  const { changed, withdrawn } = parts.statuses.update(built.changed, changes);
+  return {
+    changes,
+    snapshot,
+    statuses: changed,
+    withdrawn,
+    notices: built.changed.flatMap(({ after }) => after?.notices ?? []),
+    faults: built.faults,
+    dirty: built.dirty,
+  };
+}
+
+/** The update after which a snapshot has exactly what `full` brings; what it has already, byte for byte, is left out. */
+function replacing(snapshot: SnapshotView, full: SnapshotUpdate): SnapshotUpdate {
+  return new Map(
+    Object.values(typeUrls).map((type) => {
+      const resources = full.get(type) ?? new Map<string, Resource | undefined>();
+      const gone = [...snapshot.all(type).keys()].filter((name) => resources.get(name) === undefined);
+      const differing = [...resources].filter(([name, resource]) => differs(snapshot.get(type, name), resource));
+      return [type, new Map([...differing, ...gone.map((name) => [name, undefined] as const)])];
+    }),
+  );
+}
+
+/** Not asked at the first build, when nothing is there: it would encode everything. */
+function differs(before: Resource | undefined, after: Resource | undefined): boolean {
+  return before === undefined || before.encoded('ads').version !== after?.encoded('ads').version;
 }
 
 function createCache(config: Config, secrets: SecretInspector): KubernetesCache {

@@ -26,7 +26,9 @@ function change(name: string, before: Contribution | undefined, statuses: Contri
 
 describe('Statuses', () => {
   test('a valid proxy', () => {
-    const [status] = new Statuses().update([change('a', undefined, [word('a', [])])], noChanges);
+    const {
+      changed: [status],
+    } = new Statuses().update([change('a', undefined, [word('a', [])])], noChanges);
     expect(status).toEqual({
       object: ref('HTTPProxy', 'a'),
       generation: 3,
@@ -41,27 +43,39 @@ describe('Statuses', () => {
   test('errors of all roots on one object are joined, equal ones once', () => {
     const statuses = new Statuses();
     statuses.update([change('r1', undefined, [word('child', ['One', 'Same'])])], noChanges);
-    const [status] = statuses.update([change('r2', undefined, [word('child', ['Same', 'Two'])])], noChanges);
+    const {
+      changed: [status],
+    } = statuses.update([change('r2', undefined, [word('child', ['Same', 'Two'])])], noChanges);
     expect(status?.status).toMatchObject({ conditions: [{ errors: [{ reason: 'One' }, { reason: 'Same' }, { reason: 'Two' }] }] });
   });
 
   test('a child is orphaned until a root speaks of it, and again when the root is gone', () => {
     const statuses = new Statuses();
-    expect(statuses.update([change('child', undefined, [orphan])], noChanges)[0]?.status).toMatchObject({
+    expect(statuses.update([change('child', undefined, [orphan])], noChanges).changed[0]?.status).toMatchObject({
       currentStatus: 'orphaned',
       description: 'nobody includes it',
     });
     const including = change('root', undefined, [word('child', [])]);
-    expect(statuses.update([including], noChanges)[0]?.status).toMatchObject({ currentStatus: 'valid' });
+    expect(statuses.update([including], noChanges).changed[0]?.status).toMatchObject({ currentStatus: 'valid' });
     const gone = change('root', including.after, undefined);
-    expect(statuses.update([gone], noChanges)[0]?.status).toMatchObject({ currentStatus: 'orphaned' });
+    expect(statuses.update([gone], noChanges).changed[0]?.status).toMatchObject({ currentStatus: 'orphaned' });
   });
 
   test('a status that comes out equal is not given again', () => {
     const statuses = new Statuses();
     const first = change('a', undefined, [word('a', [])]);
     statuses.update([first], noChanges);
-    expect(statuses.update([change('a', first.after, [word('a', [])])], noChanges)).toEqual([]);
+    expect(statuses.update([change('a', first.after, [word('a', [])])], noChanges)).toEqual({ changed: [], withdrawn: [] });
+  });
+
+  test('the last status of an object that nobody speaks of any more is given as withdrawn, once', () => {
+    const statuses = new Statuses();
+    const first = change('a', undefined, [word('a', [])]);
+    const { changed } = statuses.update([first], noChanges);
+    const gone = change('a', first.after, undefined);
+    expect(statuses.update([gone], noChanges)).toEqual({ changed: [], withdrawn: changed });
+    expect(statuses.update([gone], noChanges)).toEqual({ changed: [], withdrawn: [] });
+    expect(statuses.wanted.size).toBe(0);
   });
 
   test('attached routes are counted by listener of the Gateway', () => {
@@ -74,12 +88,16 @@ describe('Statuses', () => {
     };
     const attached: Contribution = { ...emptyContribution, attachments: [{ gateway, listener: 'http' }] };
     statuses.update([{ root: 'Gateway/demo/gw', before: undefined, after: told }], noChanges);
-    const [two] = statuses.update(
+    const {
+      changed: [two],
+    } = statuses.update(
       ['a', 'b'].map((name) => ({ root: `HTTPRoute/demo/${name}`, before: undefined, after: attached })),
       noChanges,
     );
     expect(two?.status).toMatchObject({ listeners: [{ name: 'http', attachedRoutes: 2 }] });
-    const [one] = statuses.update([{ root: 'HTTPRoute/demo/a', before: attached, after: undefined }], noChanges);
+    const {
+      changed: [one],
+    } = statuses.update([{ root: 'HTTPRoute/demo/a', before: attached, after: undefined }], noChanges);
     expect(one?.status).toMatchObject({ listeners: [{ attachedRoutes: 1 }] });
   });
 });
@@ -118,7 +136,7 @@ describe('routes that lose to an older one', () => {
       virtualHosts: [{ listener: 'http-8080', host: '*', source: 'GatewayAPI', createdAt: '', routes, origin }],
     };
     const changes: DagChanges = { listeners: [], virtualHosts: [{ listener: 'http-8080', host: '*', before: undefined, after: host }] };
-    return new Statuses().update([{ root: 'HTTPRoute/demo/newer', before: undefined, after: contribution }], changes)[0]?.status;
+    return new Statuses().update([{ root: 'HTTPRoute/demo/newer', before: undefined, after: contribution }], changes).changed[0]?.status;
   }
 
   test('a part lost: still accepted, and partially invalid', () => {

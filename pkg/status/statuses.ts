@@ -11,9 +11,17 @@ import type { WantedStatus } from './wanted.ts';
 
 const keyOfRef = ({ kind, namespace, name }: ObjectRef): ObjectKey => objectKey(kind, namespace, name);
 
+/** What a build made of the statuses, ordered by object. */
+export interface StatusChanges {
+  /** Statuses that came out another than before. */
+  readonly changed: readonly WantedStatus[];
+  /** The last statuses of objects for which none is wanted any more: they are gone, or no longer ours. */
+  readonly withdrawn: readonly WantedStatus[];
+}
+
 /**
  * The status that every object should have, from all contributions and the merged DAG, kept up to date: only objects
- * that a change speaks of are looked at, and only statuses that came out different are given back.
+ * that a change speaks of are looked at, and only what came out different is given back.
  */
 export class Statuses {
   /** What each root says of an object: by object, then root. */
@@ -30,8 +38,8 @@ export class Statuses {
     return this.#wanted;
   }
 
-  /** Takes in what a build changed; gives the statuses that are another than before, ordered by object. */
-  update(changed: readonly ContributionChange[], dagChanges: DagChanges): readonly WantedStatus[] {
+  /** Takes in what a build changed; gives what differs from before. */
+  update(changed: readonly ContributionChange[], dagChanges: DagChanges): StatusChanges {
     const objects = new Set<ObjectKey>();
     for (const { root, before, after } of changed) {
       this.#moveWords(root, before, after, objects);
@@ -49,7 +57,9 @@ export class Statuses {
       if (before?.dropped === after?.dropped) continue;
       this.#moveDropped(`${listener}/${host}`, before?.dropped ?? [], after?.dropped ?? [], objects);
     }
-    return [...objects].sort().flatMap((key) => this.#refresh(key));
+    const result = { changed: [] as WantedStatus[], withdrawn: [] as WantedStatus[] };
+    for (const key of [...objects].sort()) this.#refresh(key, result);
+    return result;
   }
 
   #moveWords(root: ObjectKey, before: Contribution | undefined, after: Contribution | undefined, objects: Set<ObjectKey>): void {
@@ -96,16 +106,16 @@ export class Statuses {
     }
   }
 
-  #refresh(key: ObjectKey): readonly WantedStatus[] {
+  #refresh(key: ObjectKey, { changed, withdrawn }: { readonly changed: WantedStatus[]; readonly withdrawn: WantedStatus[] }): void {
     const wanted = this.#compute(key);
     const before = this.#wanted.get(key);
     if (wanted === undefined) {
       this.#wanted.delete(key);
-      return [];
+      if (before !== undefined) withdrawn.push(before);
+    } else if (!deepEqual(before, wanted)) {
+      this.#wanted.set(key, wanted);
+      changed.push(wanted);
     }
-    if (deepEqual(before, wanted)) return [];
-    this.#wanted.set(key, wanted);
-    return [wanted];
   }
 
   #compute(key: ObjectKey): WantedStatus | undefined {
