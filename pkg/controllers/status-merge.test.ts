@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { statusPatch } from './status-merge.ts';
+import { statusPatch, withdrawalPatch } from './status-merge.ts';
 
 const then = '2020-01-01T00:00:00Z';
 const now = new Date('2030-05-06T07:08:09.123Z');
@@ -130,5 +130,63 @@ describe('entries that controllers share', () => {
     });
     const live = { listeners: [listener('old', 1, { lastTransitionTime: then }), listener('http', 1, { lastTransitionTime: then })] };
     expect(patch(live, { listeners: [listener('http', 2)] })).toEqual({ listeners: [listener('http', 2, { lastTransitionTime: then })] });
+  });
+});
+
+describe('entries of another Gateway of the same controller', () => {
+  const gateway = { namespace: 'infra', name: 'gw' };
+  const route = (parents: readonly object[]) => ({
+    apiVersion: 'v1',
+    kind: 'HTTPRoute',
+    metadata: { namespace: 'shop', name: 'a' },
+    status: { parents },
+  });
+  const entry = (parentRef: object) => ({ parentRef, controllerName: options.controllerName, conditions: [] });
+  const other = entry({ namespace: 'other', name: 'gw' });
+  const sameNamespace = entry({ name: 'gw' });
+  const ours = entry({ namespace: 'infra', name: 'gw' });
+
+  test('stay; ours goes when the route no longer names it', () => {
+    const live = route([other, ours, sameNamespace]);
+    expect(statusPatch(live, { parents: [] }, { ...options, gateway })).toEqual({ parents: [other, sameNamespace] });
+  });
+
+  test('a route that names none of ours gets no status', () => {
+    const live = { ...route([]), status: undefined };
+    expect(statusPatch(live, { parents: [] }, { ...options, gateway })).toBeUndefined();
+  });
+});
+
+describe('withdrawalPatch', () => {
+  const proxy = (status: object) => ({ apiVersion: 'v1', kind: 'HTTPProxy', metadata: { namespace: 'shop', name: 'a' }, status });
+  const valid = condition('Valid', 'True', { lastTransitionTime: then });
+  const theirs = condition('Theirs', 'True', { lastTransitionTime: then });
+  const last = { conditions: [condition('Valid', 'True')], currentStatus: 'valid', loadBalancer: { ingress: [{ ip: '192.0.2.7' }] } };
+  const left = proxy({ conditions: [theirs, valid], currentStatus: 'valid', loadBalancer: last.loadBalancer, more: 'x' });
+
+  test("takes away what is ours, and leaves others' conditions and fields", () => {
+    expect(withdrawalPatch(left, left, last, options)).toEqual({ conditions: [theirs], currentStatus: null, loadBalancer: null });
+  });
+
+  test('leaves what somebody else has written since', () => {
+    const taken = proxy({
+      conditions: [condition('Valid', 'False', { lastTransitionTime: nowText })],
+      currentStatus: 'invalid',
+      loadBalancer: last.loadBalancer,
+    });
+    expect(withdrawalPatch(taken, left, last, options)).toEqual({ loadBalancer: null });
+  });
+
+  test('nothing of ours needs no patch', () => {
+    expect(withdrawalPatch(proxy({ conditions: [theirs], more: 'x' }), left, last, options)).toBeUndefined();
+  });
+
+  test('parents of ours go, others stay', () => {
+    const parents = [
+      { parentRef: { name: 'gw' }, controllerName: options.controllerName },
+      { parentRef: { name: 'gw' }, controllerName: 'example.com/theirs' },
+    ];
+    const route = proxy({ parents });
+    expect(withdrawalPatch(route, route, { parents: [] }, options)).toEqual({ parents: parents.slice(1) });
   });
 });

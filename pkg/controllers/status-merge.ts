@@ -1,4 +1,5 @@
 import type { KubeObject } from '../apis/meta.ts';
+import type { NamespacedName } from '../config/config.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,9 +12,15 @@ interface LiveCondition extends Fields {
   readonly observedGeneration?: number;
 }
 
-export interface MergeOptions {
-  /** Entries of `parents` and `ancestors` with this `controllerName` are ours; all others are left alone. */
+/** Which entries of `parents` and `ancestors` are ours; all others are left alone. */
+export interface Owner {
+  /** Ours have this `controllerName`. */
   readonly controllerName: string;
+  /** And refer to this Gateway: other controllers of the same name may serve others. Absent: any. */
+  readonly gateway?: NamespacedName;
+}
+
+export interface MergeOptions extends Owner {
   /** When a condition changes now. */
   readonly now: Date;
 }
@@ -26,16 +33,64 @@ export interface MergeOptions {
  * condition that speaks of a newer generation than ours stays.
  */
 export function statusPatch(live: KubeObject, wanted: Fields, options: MergeOptions): Fields | undefined {
-  const current = (live as { readonly status?: Fields }).status ?? {};
+  const current = statusOf(live);
+  const ownership = { ...options, namespace: live.metadata.namespace ?? '' };
   const patch: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(wanted)) {
-    const merged = mergeField(field, current[field], value, options);
-    if (!deepEqual(merged, current[field])) patch[field] = merged;
+    const merged = mergeField(field, current[field], value, ownership);
+    if (!deepEqual(merged, current[field]) && !isAbsentList(merged, current[field])) patch[field] = merged;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-function mergeField(field: string, current: unknown, wanted: unknown, options: MergeOptions): unknown {
+/** An empty list says no more than no list: an object that none of our business is gets no status for it. */
+function isAbsentList(merged: unknown, current: unknown): boolean {
+  return current === undefined && Array.isArray(merged) && merged.length === 0;
+}
+
+/**
+ * What has to be patched into the status of an object that is no longer ours, so that nothing of what `last` put there
+ * is left; `undefined` if nothing is. What somebody else has changed since we saw the object leave stays.
+ *
+ * @param left the object as it was when it left.
+ */
+export function withdrawalPatch(live: KubeObject, left: KubeObject, last: Fields, owner: Owner): Fields | undefined {
+  const current = statusOf(live);
+  const before = statusOf(left);
+  const patch: Record<string, unknown> = {};
+  for (const [field, ours] of Object.entries(last)) {
+    const present = current[field];
+    if (present === undefined) continue;
+    const kept = withoutOurs(field, { present, before: before[field], ours }, { ...owner, namespace: live.metadata.namespace ?? '' });
+    if (!deepEqual(kept, present)) patch[field] = kept;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+interface Withdrawn {
+  readonly present: unknown;
+  readonly before: unknown;
+  readonly ours: unknown;
+}
+
+/** What stays of a field; `null`: nothing, and the field goes. */
+function withoutOurs(field: string, { present, before, ours }: Withdrawn, owner: Ownership): unknown {
+  switch (field) {
+    case 'conditions': {
+      const types = new Set(listOf(ours).map(({ type }) => type));
+      const untouched = (condition: Fields) => listOf(before).some((one) => deepEqual(one, condition));
+      return listOf(present).filter((condition) => !types.has(condition['type']) || !untouched(condition));
+    }
+    case 'parents':
+      return listOf(present).filter((entry) => !isOurs('parentRef', entry, owner));
+    case 'ancestors':
+      return listOf(present).filter((entry) => !isOurs('ancestorRef', entry, owner));
+    default:
+      return deepEqual(present, before) ? null : present;
+  }
+}
+
+function mergeField(field: string, current: unknown, wanted: unknown, options: MergeOptions & Ownership): unknown {
   switch (field) {
     case 'conditions':
       return mergeConditions(current, wanted, options, 'keep-others');
@@ -89,10 +144,9 @@ function mergeOwned(
   refField: 'parentRef' | 'ancestorRef',
   current: readonly Fields[],
   wanted: readonly Fields[],
-  options: MergeOptions,
+  options: MergeOptions & Ownership,
 ): readonly unknown[] {
-  const same = (live: Fields, entry: Fields) =>
-    live['controllerName'] === options.controllerName && sameReference(live[refField], entry[refField]);
+  const same = (live: Fields, entry: Fields) => isOurs(refField, live, options) && sameReference(live[refField], entry[refField]);
   const merge = (live: Fields | undefined, entry: Fields) => ({
     ...entry,
     // The server adds defaults to references: they are no difference.
@@ -100,7 +154,7 @@ function mergeOwned(
     conditions: mergeConditions(live?.['conditions'], entry['conditions'], options, 'drop-others'),
   });
   const kept = current.flatMap((live) => {
-    if (live['controllerName'] !== options.controllerName) return [live];
+    if (!isOurs(refField, live, options)) return [live];
     const entry = wanted.find((candidate) => same(live, candidate));
     return entry === undefined ? [] : [merge(live, entry)];
   });
@@ -108,10 +162,25 @@ function mergeOwned(
   return [...kept, ...added.map((entry) => merge(undefined, entry))];
 }
 
+interface Ownership extends Owner {
+  /** Of the object: references that name none mean it. */
+  readonly namespace: string;
+}
+
+function isOurs(refField: 'parentRef' | 'ancestorRef', entry: Fields, { controllerName, gateway, namespace }: Ownership): boolean {
+  if (entry['controllerName'] !== controllerName) return false;
+  const ref = (entry[refField] ?? {}) as Fields;
+  return gateway === undefined || (ref['name'] === gateway.name && (ref['namespace'] ?? namespace) === gateway.namespace);
+}
+
 const referenceDefaults: Fields = { group: 'gateway.networking.k8s.io', kind: 'Gateway' };
 
 function sameReference(a: unknown, b: unknown): boolean {
   return deepEqual({ ...referenceDefaults, ...(a as Fields) }, { ...referenceDefaults, ...(b as Fields) });
+}
+
+function statusOf(object: KubeObject): Fields {
+  return (object as { readonly status?: Fields }).status ?? {};
 }
 
 function listOf(value: unknown): readonly Fields[] {

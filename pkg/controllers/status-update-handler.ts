@@ -1,19 +1,30 @@
 import type { KubeObject, ObjectKey, ObjectRef } from '../apis/meta.ts';
-import { keyOf, objectKey } from '../apis/meta.ts';
+import { keyOf, objectKey, parseObjectKey } from '../apis/meta.ts';
 import type { Client } from '../controller-runtime/client/client.ts';
-import { isApiError, UnreachableError } from '../controller-runtime/client/errors.ts';
+import { ApiError, isApiError, UnreachableError } from '../controller-runtime/client/errors.ts';
 import type { ResourceKind } from '../controller-runtime/client/object.ts';
 import type { Clock } from '../controller-runtime/clock/clock.ts';
 import type { WatchEvent } from '../controller-runtime/event/event.ts';
 import type { Runnable } from '../controller-runtime/manager/manager.ts';
+import type { WorkQueueMetrics } from '../controller-runtime/metrics/work-queue-metrics.ts';
 import { WorkQueue } from '../controller-runtime/workqueue/work-queue.ts';
 import type { WantedStatus } from '../status/wanted.ts';
 import type { Logger } from '../util/logger.ts';
 import { addressedKinds, addressFields, type LoadBalancerAddress } from './load-balancer-status.ts';
-import { statusPatch } from './status-merge.ts';
+import { type Owner, statusPatch, withdrawalPatch } from './status-merge.ts';
 
 /** How a status write ended. `noop`: the object says already what it should. */
 export type StatusWriteResult = 'success' | 'noop' | 'failed' | 'conflict';
+
+/** Told of what the handler does. */
+export interface StatusWriteObserver {
+  /** Of every write, and of every look that needed none. */
+  wrote(kind: string, result: StatusWriteResult, tookMs: number): void;
+  /** Of every write that did not go through, with the reason of the `ApiError`, or `Unreachable`. */
+  refused(kind: string, reason: string): void;
+  /** Of every success: how long after a build wanted it, or after this process became the leader. */
+  arrived(lagMs: number): void;
+}
 
 export interface StatusUpdateHandlerOptions {
   readonly client: Pick<Client, 'patch'>;
@@ -21,48 +32,84 @@ export interface StatusUpdateHandlerOptions {
   readonly resourceOf: (kind: string) => ResourceKind | undefined;
   /** The newest version of an object that we know. */
   readonly live: (object: ObjectRef) => KubeObject | undefined;
-  /** Whose entries of `parents` and `ancestors` are ours. */
-  readonly controllerName: string;
+  /** Which entries of `parents` and `ancestors` are ours. */
+  readonly owner: Owner;
   readonly clock: Clock;
   readonly log: Logger;
   /** How many writes may be on their way. Default: 8. */
   readonly concurrency?: number;
-  /** Told of every write, and of every look that needed none. */
-  readonly onWrite?: (kind: string, result: StatusWriteResult, tookMs: number) => void;
+  readonly queueMetrics?: WorkQueueMetrics;
+  readonly observer?: StatusWriteObserver;
+}
+
+/** An object that left our class, and how it was then. */
+interface Withdrawal {
+  readonly last: WantedStatus;
+  readonly left: KubeObject;
+}
+
+/** What an object needs. */
+interface Write {
+  readonly resource: ResourceKind;
+  readonly object: ObjectRef;
+  /** Absent: all is right already. */
+  readonly patch?: Readonly<Record<string, unknown>>;
+  /** Present: it takes away what we wrote. */
+  readonly withdrawal?: Withdrawal;
 }
 
 /** A write that is not allowed is tried again so often: somebody may grant the right. */
 const forbiddenRetryMs = 60_000;
 /** Longest pause before we write again over a status that somebody else keeps changing. */
 const maxDisputeMs = 300_000;
+/** Looks that need no write are done without a pause for no longer than this: a new leader makes thousands of them. */
+const sliceMs = 5;
 
 /**
  * Writes the statuses that builds want, on the leader only. Per object the newest wanted status wins and one write is
  * on its way at a time; it is compared with the object first, so nothing is written that is there already. A new
- * leader goes through everything that is wanted.
+ * leader goes through everything that is wanted. Of an object that is no longer ours what we wrote is taken away, once.
  */
 export class StatusUpdateHandler implements Runnable {
   readonly name = 'status update handler';
   readonly #options: StatusUpdateHandlerOptions;
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #wanted = new Map<ObjectKey, WantedStatus>();
+  readonly #withdrawn = new Map<ObjectKey, Withdrawal>();
+  /** Since when an object waits for a write, on the monotonic clock. */
+  readonly #sinceMs = new Map<ObjectKey, number>();
   /** How often an object was written since its wanted status changed. */
   readonly #writes = new Map<ObjectKey, number>();
   readonly #forbidden = new Set<string>();
   #addresses: readonly LoadBalancerAddress[] = [];
   #term: AbortSignal | undefined;
+  #sliceEndMs = 0;
 
   constructor(options: StatusUpdateHandlerOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: options.clock, baseDelayMs: 20, maxDelayMs: 30_000 });
+    const { clock, queueMetrics: metrics } = options;
+    this.#queue = new WorkQueue({ clock, baseDelayMs: 20, maxDelayMs: 30_000, ...(metrics !== undefined && { metrics }) });
   }
 
   /** Takes the statuses that came out of a build. */
   want(statuses: readonly WantedStatus[]): void {
     for (const wanted of statuses) {
-      const key = objectKey(wanted.object.kind, wanted.object.namespace, wanted.object.name);
+      const key = keyOfRef(wanted.object);
       this.#wanted.set(key, wanted);
+      this.#withdrawn.delete(key);
       this.#writes.delete(key);
+      this.#enqueue(key);
+    }
+  }
+
+  /** Takes the last statuses of objects for which none is wanted any more. Those that are gone need nothing. */
+  withdraw(statuses: readonly WantedStatus[]): void {
+    for (const last of statuses) {
+      const key = keyOfRef(last.object);
+      this.#forget(key);
+      const left = this.#options.live(last.object);
+      if (left === undefined) continue;
+      this.#withdrawn.set(key, { last, left });
       this.#enqueue(key);
     }
   }
@@ -76,10 +123,9 @@ export class StatusUpdateHandler implements Runnable {
   /** Takes what the API server says of an object: it may be gone, or its status may no longer be what it should. */
   observe(event: WatchEvent): void {
     const key = keyOf(event.object);
-    if (!this.#wanted.has(key)) return;
+    if (!this.#wanted.has(key) && !this.#withdrawn.has(key)) return;
     if (event.type === 'delete') {
-      this.#wanted.delete(key);
-      this.#writes.delete(key);
+      this.#forget(key);
       return;
     }
     const writes = this.#writes.get(key) ?? 0;
@@ -92,54 +138,97 @@ export class StatusUpdateHandler implements Runnable {
   /** Writes until the signal aborts. Writes that are on their way then are cut off. */
   async run(signal: AbortSignal): Promise<void> {
     this.#term = signal;
-    for (const key of this.#wanted.keys()) this.#queue.add(key);
+    for (const keys of [this.#wanted.keys(), this.#withdrawn.keys()]) for (const key of keys) this.#enqueue(key);
     const { concurrency = 8 } = this.#options;
     await Promise.all(Array.from({ length: concurrency }, () => this.#work(signal)));
     this.#term = undefined;
     this.#queue.clear();
+    this.#sinceMs.clear();
   }
 
   /** Only the leader has work to do; whoever becomes it goes through everything. */
   #enqueue(key: ObjectKey): void {
-    if (this.#term !== undefined) this.#queue.add(key);
+    if (this.#term === undefined) return;
+    if (!this.#sinceMs.has(key)) this.#sinceMs.set(key, this.#options.clock.monotonicMs());
+    this.#queue.add(key);
+  }
+
+  #forget(key: ObjectKey): void {
+    for (const map of [this.#wanted, this.#withdrawn, this.#writes, this.#sinceMs]) map.delete(key);
   }
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.#queue.take(signal); key !== undefined; key = await this.#queue.take(signal)) {
-      await this.#write(key, signal);
+      await this.#yield();
+      await this.#handle(key, signal);
       this.#queue.done(key);
     }
   }
 
-  async #write(key: ObjectKey, signal: AbortSignal): Promise<void> {
-    const { client, resourceOf, live, clock, controllerName, onWrite } = this.#options;
-    const wanted = this.#wanted.get(key);
-    const object = wanted === undefined ? undefined : live(wanted.object);
-    const resource = wanted === undefined ? undefined : resourceOf(wanted.object.kind);
-    if (wanted === undefined || object === undefined || resource === undefined) return;
-    // A build of the newer version is on its way, and will want something of its own.
-    if ((object.metadata.generation ?? 0) > wanted.generation) return;
+  /** Lets others have their turn, if it is time. All workers together have one slice. */
+  async #yield(): Promise<void> {
+    if (performance.now() < this.#sliceEndMs) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#sliceEndMs = performance.now() + sliceMs;
+  }
 
+  async #handle(key: ObjectKey, signal: AbortSignal): Promise<void> {
+    const { clock, observer } = this.#options;
     const startedMs = clock.monotonicMs();
-    const { kind, namespace, name } = wanted.object;
-    const fields = { ...wanted.status, ...addressFields(kind, this.#addresses) };
-    const status = statusPatch(object, fields, { controllerName, now: clock.date() });
-    let result: StatusWriteResult = 'noop';
-    if (status !== undefined) {
-      // Lists are patched as a whole, so what others wrote into them meanwhile must be a conflict.
-      const patch = { metadata: { resourceVersion: object.metadata.resourceVersion }, status };
-      try {
-        await client.patch(resource, { namespace, name }, patch, { subresource: 'status', signal });
-        result = 'success';
-        this.#writes.set(key, (this.#writes.get(key) ?? 0) + 1);
-        this.#forbidden.delete(kind);
-      } catch (error) {
-        if (signal.aborted) return;
-        result = this.#failed(key, wanted.object, error, signal);
-      }
+    const write = this.#writeOf(key);
+    if (write === undefined) return;
+    const result = write.patch === undefined ? 'noop' : await this.#send(key, write, signal);
+    if (result === undefined) return;
+    if (result === 'success' || result === 'noop') this.#settle(key, write, result);
+    observer?.wrote(write.object.kind, result, clock.monotonicMs() - startedMs);
+  }
+
+  /** What an object needs now; `undefined` where there is nothing to look at. */
+  #writeOf(key: ObjectKey): Write | undefined {
+    const { resourceOf, live, clock, owner } = this.#options;
+    const withdrawal = this.#withdrawn.get(key);
+    const wanted = withdrawal?.last ?? this.#wanted.get(key);
+    if (wanted === undefined) return undefined;
+    const object = live(wanted.object);
+    const resource = resourceOf(wanted.object.kind);
+    if (object === undefined || resource === undefined) return undefined;
+    // A build of the newer version is on its way, and will want something of its own.
+    if (withdrawal === undefined && (object.metadata.generation ?? 0) > wanted.generation) return undefined;
+
+    const fields = { ...wanted.status, ...addressFields(wanted.object.kind, this.#addresses) };
+    const status =
+      withdrawal === undefined
+        ? statusPatch(object, fields, { ...owner, now: clock.date() })
+        : withdrawalPatch(object, withdrawal.left, fields, owner);
+    // Lists are patched as a whole, so what others wrote into them meanwhile must be a conflict.
+    const patch = { metadata: { resourceVersion: object.metadata.resourceVersion }, status };
+    return { resource, object: wanted.object, ...(status !== undefined && { patch }), ...(withdrawal !== undefined && { withdrawal }) };
+  }
+
+  /** `undefined`: the term ended. */
+  async #send(key: ObjectKey, { resource, object, patch }: Write, signal: AbortSignal): Promise<StatusWriteResult | undefined> {
+    const { namespace, name } = object;
+    try {
+      await this.#options.client.patch(resource, { namespace, name }, patch, { subresource: 'status', signal });
+      return 'success';
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#options.observer?.refused(object.kind, reasonOf(error));
+      return this.#failed(key, object, error, signal);
     }
-    if (result === 'success' || result === 'noop') this.#queue.forget(key);
-    onWrite?.(kind, result, clock.monotonicMs() - startedMs);
+  }
+
+  /** The object has the status that it should have. */
+  #settle(key: ObjectKey, { withdrawal }: Write, result: 'success' | 'noop'): void {
+    this.#queue.forget(key);
+    // It may have left our class just while we wrote.
+    if (this.#withdrawn.get(key) === withdrawal) this.#withdrawn.delete(key);
+    const sinceMs = this.#sinceMs.get(key);
+    this.#sinceMs.delete(key);
+    if (result === 'noop') return;
+    if (sinceMs !== undefined) this.#options.observer?.arrived(this.#options.clock.monotonicMs() - sinceMs);
+    if (this.#wanted.has(key)) this.#writes.set(key, (this.#writes.get(key) ?? 0) + 1);
+    this.#forbidden.delete(parseObjectKey(key).kind);
   }
 
   #failed(key: ObjectKey, object: ObjectRef, error: unknown, signal: AbortSignal): StatusWriteResult {
@@ -167,4 +256,13 @@ export class StatusUpdateHandler implements Runnable {
     if (!(error instanceof UnreachableError)) log.warn({ ...object, error, retryInMs }, 'writing the status failed');
     return 'failed';
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ApiError) return error.reason;
+  return error instanceof UnreachableError ? 'Unreachable' : 'Unknown';
+}
+
+function keyOfRef({ kind, namespace, name }: ObjectRef): ObjectKey {
+  return objectKey(kind, namespace, name);
 }

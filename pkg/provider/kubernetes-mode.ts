@@ -10,16 +10,15 @@ import { controllerBuilder } from '../controller-runtime/builder/builder.ts';
 import { Client } from '../controller-runtime/client/client.ts';
 import { type Clock, systemClock } from '../controller-runtime/clock/clock.ts';
 import type { WatchEvent } from '../controller-runtime/event/event.ts';
-import { type Check, serverAnswers } from '../controller-runtime/healthz/healthz.ts';
 import { LeaderElector } from '../controller-runtime/leaderelection/leader-elector.ts';
 import { LeaseLock } from '../controller-runtime/leaderelection/lease.ts';
 import type { Manager, Runnable } from '../controller-runtime/manager/manager.ts';
 import { gatewayClassReconciler } from '../controllers/gateway-class-reconciler.ts';
 import { addressesOfService, parseStatusAddresses } from '../controllers/load-balancer-status.ts';
 import { objectHandler } from '../controllers/object-handler.ts';
-import { StatusUpdateHandler, type StatusUpdateHandlerOptions } from '../controllers/status-update-handler.ts';
+import { StatusUpdateHandler, type StatusWriteObserver } from '../controllers/status-update-handler.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
-import type { WantedStatus } from '../status/wanted.ts';
+import type { BuildResult } from '../pipeline/pipeline.ts';
 import type { Logger } from '../util/logger.ts';
 import type { Connection } from './kubernetes/connection.ts';
 import { infoOf } from './kubernetes/kinds.ts';
@@ -32,7 +31,7 @@ export interface KubernetesModeDeps {
   readonly options: Pick<ServeOptions, 'watchNamespaces' | 'disabledFeatures' | 'leaderElection'>;
   readonly log: Logger;
   readonly clock?: Clock;
-  readonly onWrite?: NonNullable<StatusUpdateHandlerOptions['onWrite']>;
+  readonly observer?: StatusWriteObserver;
 }
 
 /** What `serve` runs on a cluster: objects in, statuses out. */
@@ -41,10 +40,8 @@ export interface KubernetesMode {
   readonly elector: LeaderElector | undefined;
   /** Resolves when the cache has every object that is there. */
   readonly synced: Promise<void>;
-  /** Whether the API server answers. */
-  readonly healthy: Check;
   /** Takes the statuses that came out of a build. */
-  want(statuses: readonly WantedStatus[]): void;
+  onBuild(result: Pick<BuildResult, 'statuses' | 'withdrawn'>): void;
   /** Asks the API server for an object. */
   find<K extends KindName>(kind: K, namespace: string, name: string): Promise<KindMap[K] | undefined>;
   /** Adds the informers, and what only the leader does. */
@@ -61,17 +58,19 @@ export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
     client: writer,
     resourceOf: (kind) => provider.resourceOf(kind),
     live: (object) => provider.live(object),
-    controllerName: config.gatewayControllerName,
+    owner: { controllerName: config.gatewayControllerName, ...(config.gatewayRef !== undefined && { gateway: config.gatewayRef }) },
     clock,
     log,
-    ...(deps.onWrite !== undefined && { onWrite: deps.onWrite }),
+    ...(deps.observer !== undefined && { observer: deps.observer }),
   });
   handlers.push(addressesHandler(config, statuses), (event) => statuses.observe(event));
   return {
     elector: options.leaderElection.disabled ? undefined : leaderElector(provider.client, options.leaderElection, log, clock),
     synced: provider.ready,
-    healthy: serverAnswers(connection.reads),
-    want: (wanted) => statuses.want(wanted),
+    onBuild: ({ statuses: wanted, withdrawn }) => {
+      statuses.withdraw(withdrawn);
+      statuses.want(wanted);
+    },
     find: (kind, namespace, name) => provider.client.get(infoOf(kind), { namespace, name }),
     addTo: (manager) => {
       manager.add('cache', provider);

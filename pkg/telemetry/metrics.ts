@@ -76,6 +76,19 @@ export function buildMetrics(registry: Registry) {
 
 export type BuildMetrics = ReturnType<typeof buildMetrics>;
 
+/** Hashes of what is served, by which replicas that have gone apart are found. They are made when they are asked for. */
+export function snapshotMetrics(registry: Registry, hashes: () => ReadonlyMap<string, number>): void {
+  new Gauge({
+    name: 'isoline_snapshot_hash',
+    help: 'Hash of all resources of a type that are served, from 0 (there are none) up to 2^48. Replicas with the same objects have the same.',
+    labelNames: ['type_url'] as const,
+    registers: [registry],
+    collect() {
+      for (const [type_url, hash] of hashes()) this.set({ type_url }, hash);
+    },
+  });
+}
+
 /** Changes that reach the event handler. */
 export function eventMetrics(registry: Registry) {
   const operations = new Counter({
@@ -114,7 +127,21 @@ export function statusMetrics(registry: Registry) {
     ...summaryWindow,
     registers,
   });
+  const refused = new Counter({
+    name: 'isoline_status_update_refused_total',
+    help: 'Status writes that the API server refused, by its reason (Forbidden, Invalid, ServerError, ...; Unreachable: no answer).',
+    labelNames: ['kind', 'reason'] as const,
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'isoline_status_update_lag_seconds',
+    help: 'Time from the build that wanted a status, or from becoming the leader, to its successful write.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
   return {
+    refused: (kind: string, reason: string): void => refused.inc({ kind, reason }),
+    arrived: (lagMs: number): void => lag.observe(lagMs / 1000),
     wrote(kind: string, result: StatusWriteResult, tookMs: number): void {
       total.inc({ kind });
       byResult[result].inc({ kind });

@@ -27,6 +27,7 @@ let runs: Promise<void>[];
 let informer: Informer<Proxy>;
 let results: StatusWriteResult[];
 let logged: string[];
+let refusals: string[];
 
 beforeAll(async () => {
   environment = await startApiServer({ namespaces: ['shop'], crds: ['config/crd'] });
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   name = `proxy-${count++}`;
-  [stop, runs, results, logged] = [new AbortController(), [], [], []];
+  [stop, runs, results, logged, refusals] = [new AbortController(), [], [], [], []];
   proxy.rule = undefined;
   proxy.requests.length = 0;
 });
@@ -73,10 +74,10 @@ async function setUp(token?: string): Promise<StatusUpdateHandler> {
     client,
     resourceOf: () => kind,
     live: (object) => informer.get(object.namespace, object.name),
-    controllerName: 'ours',
+    owner: { controllerName: 'ours' },
     clock: fastClock,
     log: { ...silentLogger, warn: line, error: line },
-    onWrite: (_, result) => results.push(result),
+    observer: { wrote: (_, result) => results.push(result), refused: (_, reason) => refusals.push(reason), arrived: () => undefined },
   });
   informer.addHandler((event) => handler.observe(event));
   runs.push(cache.run(stop.signal));
@@ -195,6 +196,7 @@ describe('the status update handler', () => {
     await eventually('the refusal', () => results.includes('failed'));
     expect(logged.join()).toContain(name);
     expect(logged.join()).toContain('status.conditions[0].status');
+    expect(refusals).toEqual(['Invalid']);
     handler.want([wanted('valid')]);
     await eventually('the next one', async () => (await read()).status?.currentStatus === 'valid');
     expect(writes()).toHaveLength(2);
@@ -213,6 +215,41 @@ describe('the status update handler', () => {
     handler.want([wanted('invalid', 1)]);
     handler.want([wanted('valid', 2)]);
     await eventually('the write', async () => (await read()).status?.currentStatus === 'valid');
+    expect(writes()).toHaveLength(1);
+  });
+
+  test('what we wrote is taken away once when the object is no longer ours, and what others write then stays', async () => {
+    await create();
+    const handler = await setUp();
+    handler.publishAddresses([{ ip: '192.0.2.7' }]);
+    lead(handler);
+    handler.want([wanted('valid')]);
+    await eventually('our own write to come back', () => results.includes('noop'));
+    handler.withdraw([wanted('valid')]);
+    await eventually('the status to be empty', async () => {
+      const { currentStatus, conditions = [], loadBalancer } = (await read()).status ?? {};
+      return currentStatus === undefined && conditions.length === 0 && loadBalancer === undefined;
+    });
+    await send('PATCH', `${collection}/${name}/status`, { status: { currentStatus: 'theirs' } }, 'application/merge-patch+json');
+    await eventually('their write', () => informer.get('shop', name)?.status?.currentStatus === 'theirs');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(writes()).toHaveLength(2);
+  });
+
+  test('a leader takes away what left while it was a follower', async () => {
+    await create();
+    const live = {
+      conditions: [{ ...wanted('valid').status.conditions[0], lastTransitionTime: '2020-01-01T00:00:00Z' }],
+      currentStatus: 'valid',
+    };
+    await send('PATCH', `${collection}/${name}/status`, { status: live }, 'application/merge-patch+json');
+    const handler = await setUp();
+    handler.want([wanted('valid')]);
+    handler.withdraw([wanted('valid')]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(writes()).toEqual([]);
+    lead(handler);
+    await eventually('the status to go', async () => (await read()).status?.currentStatus === undefined);
     expect(writes()).toHaveLength(1);
   });
 
@@ -244,5 +281,7 @@ describe('the status update handler', () => {
     handler.want([wanted('valid')]);
     await eventually('the refusal', () => logged.length > 0);
     expect(logged[0]).toContain('no permission for verb "patch" on resource "httpproxies/status" of API group "projectcontour.io"');
+    expect(logged[0]).toContain('- {apiGroups: ["projectcontour.io"], resources: ["httpproxies/status"], verbs: ["patch"]}');
+    expect(refusals).toEqual(['Forbidden']);
   });
 });

@@ -10,10 +10,11 @@ import { type BuildResult, Pipeline } from '../../../pkg/pipeline/pipeline.ts';
 import { verifyIncremental } from '../../../pkg/pipeline/verify.ts';
 import { secretInspector } from '../../../pkg/provider/secret-inspector.ts';
 import { debugRoutes } from '../../../pkg/server/debug-routes.ts';
-import { type Check, httpServers } from '../../../pkg/server/http.ts';
+import { httpServers } from '../../../pkg/server/http.ts';
 import { XdsServer } from '../../../pkg/server/xds-server.ts';
-import { buildMetrics, eventMetrics, objectMetrics, xdsMetrics } from '../../../pkg/telemetry/metrics.ts';
+import { buildMetrics, eventMetrics, objectMetrics, snapshotMetrics, xdsMetrics } from '../../../pkg/telemetry/metrics.ts';
 import type { Logger } from '../../../pkg/util/logger.ts';
+import { SnapshotHash } from '../../../pkg/xdscache/snapshot-hash.ts';
 import { CommandError } from '../command.ts';
 import { httpRunnable, xdsRunnable } from './runnables.ts';
 
@@ -30,8 +31,6 @@ export interface ControlPlaneOptions {
 export interface ObjectSource {
   /** Resolves when the cache has every object that is there. */
   readonly synced: Promise<void>;
-  /** Whether what it depends on answers. */
-  readonly healthy: Check;
   /** Takes what each build wants. */
   readonly onBuild: (result: BuildResult) => void;
 }
@@ -53,6 +52,8 @@ export function createControlPlane({ config, options, registry, log, verify }: C
   pipeline.cache.changes.subscribe(({ op, object }) => {
     if (op !== 'time' && object !== undefined) events.changed(op, object.kind);
   });
+  const hash = new SnapshotHash(pipeline.snapshot);
+  snapshotMetrics(registry, () => hash.values());
   const xds = new XdsServer({
     host: options.xds.address,
     port: options.xds.port,
@@ -95,7 +96,8 @@ export function createControlPlane({ config, options, registry, log, verify }: C
         health: options.health,
         debug: options.debug,
         registry,
-        healthy: source.healthy,
+        // A process that is restarted because the API server is away would take its streams along: see ADR 31.
+        healthy: () => undefined,
         ready: () => {
           if (!isReady) throw new Error('not all objects are known yet');
         },

@@ -62,7 +62,7 @@ export async function fileManager(plane: ControlPlane, deps: FileModeDeps): Prom
       },
     }),
   );
-  plane.addTo(manager, { synced, healthy: () => {}, onBuild: (result) => statuses.want(result.statuses) });
+  plane.addTo(manager, { synced, onBuild: (result) => statuses.want(result.statuses) });
   return manager;
 }
 

@@ -52,13 +52,13 @@ export function kubernetesManager(
   plane: ControlPlane,
   { connection, config, options, named, metrics, log }: KubernetesModeOptions,
 ): Manager {
-  const mode = kubernetesMode({ connection, cache: plane.pipeline.cache, config, options, log, onWrite: metrics.wrote });
+  const mode = kubernetesMode({ connection, cache: plane.pipeline.cache, config, options, log, observer: metrics });
   const manager = new Manager({ log, clock: systemClock, ...(mode.elector !== undefined && { elector: mode.elector }) });
   mode.addTo(manager);
   // Asked at the API server: the kind may not be watched, or not in that namespace.
   const synced = mode.synced.then(() =>
     requireExtensionServices(named, ({ namespace, name }) => mode.find('ExtensionService', namespace, name)),
   );
-  plane.addTo(manager, { synced, healthy: mode.healthy, onBuild: ({ statuses }) => mode.want(statuses) });
+  plane.addTo(manager, { synced, onBuild: (result) => mode.onBuild(result) });
   return manager;
 }
