@@ -27,9 +27,18 @@ function truncate(limit: number, text: string, suffix: string): string {
   return limit <= suffix.length ? suffix.slice(0, limit) : `${text.slice(0, limit - suffix.length - 1)}-${suffix}`;
 }
 
+/** Most clusters have the settings of many others, so few texts are hashed again and again. */
+const shortHashes = new Map<string, string>();
+const rememberedHashes = 1_000;
+
 /** The first five bytes of SHA-1, as Contour ends names with. */
 export function shortHash(text: string): string {
-  return sha1(text).slice(0, 10);
+  const known = shortHashes.get(text);
+  if (known !== undefined) return known;
+  const hash = sha1(text).slice(0, 10);
+  if (shortHashes.size >= rememberedHashes) shortHashes.clear();
+  shortHashes.set(text, hash);
+  return hash;
 }
 
 /** The name of a service cluster by the canonical form of its settings (`canonicalSettings`). */
