@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { plainFilterChain } from '../envoy/listener/filter-chain.ts';
@@ -8,7 +7,7 @@ import { ScopedRouteConfiguration } from '../envoy-api/envoy/config/route/v3/sco
 import { compareStrings } from '../util/compare.ts';
 import { encodedBytes, sharedResource } from './lazy-resource.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
-import type { ListenerState } from './listener-state.ts';
+import { ListenerState } from './listener-state.ts';
 import type { Resource } from './resource.ts';
 import { typeUrls } from './resource.ts';
 import { routeTable, sameRoutes } from './route-table.ts';
@@ -18,37 +17,20 @@ import type { UpdateBuilder } from './update-builder.ts';
  * A plaintext listener: its exact hosts in shards with a scope each, its wildcards in one more, and all hosts together for proxies without
  * scopes, which is encoded only if there is one. A change of a host touches the one shard that it is in.
  */
-export class PlainListenerState implements ListenerState {
-  readonly #hosts = new Map<string, VirtualHost>();
+export class PlainListenerState extends ListenerState {
   /** The hosts of each RouteConfiguration, in order. An array is never changed, so that a resource can keep it. */
   readonly #tables = new Map<string, readonly VirtualHost[]>();
   readonly #staleTables = new Set<string>();
   readonly #staleScopes = new Map<string, Resource | undefined>();
-  readonly #config: Config;
-  #listener: Listener;
   #listenerStale = true;
   /** Whether the last `take` left the listener in the snapshot. */
   #published = false;
 
-  constructor(listener: Listener, config: Config) {
-    this.#listener = listener;
-    this.#config = config;
-  }
-
-  get hosts(): ReadonlyMap<string, VirtualHost> {
-    return this.#hosts;
-  }
-
-  serves({ routes }: VirtualHost): boolean {
+  override serves({ routes }: VirtualHost): boolean {
     return routes.length > 0;
   }
 
-  set(name: string, host: VirtualHost | undefined): void {
-    const after = host && this.serves(host) ? host : undefined;
-    const before = this.#hosts.get(name);
-    if (after === undefined) this.#hosts.delete(name);
-    else this.#hosts.set(name, after);
-
+  protected override hostChanged(name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
     const table = this.#tableOf(name);
     const others = (this.#tables.get(table) ?? []).filter((other) => other.host !== name);
     const hosts = after === undefined ? others : [...others, after].sort((a, b) => compareStrings(a.host, b.host));
@@ -57,12 +39,12 @@ export class PlainListenerState implements ListenerState {
     if ((before === undefined) !== (after === undefined)) this.#rescope(name, table, hosts);
   }
 
-  replaceListener(listener: Listener): void {
-    this.#listener = listener;
+  override replaceListener(listener: Listener): void {
+    this.listener = listener;
     this.#listenerStale = true;
   }
 
-  take(update: UpdateBuilder): void {
+  override take(update: UpdateBuilder): void {
     const tablesChanged = this.#staleTables.size > 0;
     for (const table of this.#staleTables) this.#takeTable(table, update);
     this.#staleTables.clear();
@@ -71,30 +53,30 @@ export class PlainListenerState implements ListenerState {
       else update.set(typeUrls.scopedRoute, resource);
     }
     this.#staleScopes.clear();
-    const present = this.#hosts.size > 0;
+    const present = this.hosts.size > 0;
     if (present && tablesChanged) update.set(typeUrls.route, this.#allTable());
     this.#takeListener(present, update);
   }
 
   #tableOf(host: string): string {
-    return isExactHost(host) ? shardName(this.#listener.name, host) : restRouteName(this.#listener.name);
+    return isExactHost(host) ? shardName(this.listener.name, host) : restRouteName(this.listener.name);
   }
 
   /** A host came or went: so does its scope, or that of all wildcards with the first and last of them. */
   #rescope(host: string, table: string, hosts: readonly VirtualHost[]): void {
-    if (isExactHost(host)) this.#scope(host, table, this.#hosts.has(host));
+    if (isExactHost(host)) this.#scope(host, table, this.hosts.has(host));
     else this.#scope(restScope, table, hosts.length > 0);
   }
 
   #scope(scope: string, table: string, present: boolean): void {
-    const key = scopeKey(this.#listener.name, scope);
+    const key = scopeKey(this.listener.name, scope);
     this.#staleScopes.set(key, present ? this.#scopeResource(key, table, scope) : undefined);
   }
 
   #scopeResource(key: string, table: string, scope: string): Resource {
     const origins = () => {
-      const host = this.#hosts.get(scope);
-      return host ? host.origins : [this.#listener.origin];
+      const host = this.hosts.get(scope);
+      return host ? host.origins : [this.listener.origin];
     };
     return sharedResource(key, origins, () => encodedBytes(encode(ScopedRouteConfiguration, scopedRoute(key, table))));
   }
@@ -113,15 +95,15 @@ export class PlainListenerState implements ListenerState {
   #allTable(): Resource {
     const tables = [...this.#tables.values()];
     const hosts = () => tables.flat().sort((a, b) => compareStrings(a.host, b.host));
-    return routeTable({ name: allRouteName(this.#listener.name), kind: 'scoped', hosts });
+    return routeTable({ name: allRouteName(this.listener.name), kind: 'scoped', hosts });
   }
 
   #takeListener(present: boolean, update: UpdateBuilder): void {
-    const { name } = this.#listener;
+    const { name } = this.listener;
     if (present && (this.#listenerStale || !this.#published)) {
-      const settings = { listener: this.#listener, config: this.#config };
+      const settings = { listener: this.listener, config: this.config };
       const chain = encodedChain((source) => plainFilterChain({ ...settings, source }));
-      update.set(typeUrls.listener, listenerResource(this.#listener, this.#config, [chain]));
+      update.set(typeUrls.listener, listenerResource(this.listener, this.config, [chain]));
     }
     if (!present && this.#published) {
       update.delete(typeUrls.listener, name);

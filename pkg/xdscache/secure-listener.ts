@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { hasSecureChain, secureFilterChain } from '../envoy/listener/filter-chain.ts';
@@ -8,7 +7,7 @@ import { deepEqual } from '../util/deep-equal.ts';
 import { encodedMisdirected } from './encoded-host.ts';
 import type { EncodedChain } from './listener-resource.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
-import type { ListenerState } from './listener-state.ts';
+import { ListenerState } from './listener-state.ts';
 import { type Resource, typeUrls } from './resource.ts';
 import { routeTable, sameRoutes } from './route-table.ts';
 import type { UpdateBuilder } from './update-builder.ts';
@@ -17,54 +16,37 @@ import type { UpdateBuilder } from './update-builder.ts';
 const misdirectedElsewhere = encodedMisdirected(['*']);
 
 /** A listener that tells hosts apart by SNI: a filter chain for each, and a RouteConfiguration where it speaks HTTP. */
-export class SecureListenerState implements ListenerState {
-  readonly #hosts = new Map<string, VirtualHost>();
+export class SecureListenerState extends ListenerState {
   readonly #chains = new Map<string, EncodedChain>();
   readonly #staleRoutes = new Set<string>();
   readonly #publishedRoutes = new Set<string>();
-  readonly #config: Config;
-  #listener: Listener;
   #listenerStale = true;
   #published = false;
 
-  constructor(listener: Listener, config: Config) {
-    this.#listener = listener;
-    this.#config = config;
-  }
-
-  get hosts(): ReadonlyMap<string, VirtualHost> {
-    return this.#hosts;
-  }
-
-  serves(host: VirtualHost): boolean {
+  override serves(host: VirtualHost): boolean {
     return hasSecureChain(host);
   }
 
-  set(name: string, host: VirtualHost | undefined): void {
-    const after = host && this.serves(host) ? host : undefined;
-    const before = this.#hosts.get(name);
-    if (after === undefined) this.#hosts.delete(name);
-    else this.#hosts.set(name, after);
-
+  protected override hostChanged(name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
     if (!sameChain(before, after)) this.#replaceChain(name, after);
     if (!sameRoutes(before, after) || speaksHttp(before) !== speaksHttp(after)) this.#staleRoutes.add(name);
     if ((before === undefined) !== (after === undefined)) {
-      for (const wildcard of wildcardsOver(name)) if (this.#hosts.has(wildcard)) this.#staleRoutes.add(wildcard);
+      for (const wildcard of wildcardsOver(name)) if (this.hosts.has(wildcard)) this.#staleRoutes.add(wildcard);
     }
   }
 
-  replaceListener(listener: Listener): void {
-    this.#listener = listener;
-    for (const [name, host] of this.#hosts) this.#replaceChain(name, host);
+  override replaceListener(listener: Listener): void {
+    this.listener = listener;
+    for (const [name, host] of this.hosts) this.#replaceChain(name, host);
   }
 
-  take(update: UpdateBuilder): void {
+  override take(update: UpdateBuilder): void {
     for (const name of this.#staleRoutes) this.#takeRoutes(name, update);
     this.#staleRoutes.clear();
     if (!this.#listenerStale) return;
     const present = this.#chains.size > 0;
     if (present) update.set(typeUrls.listener, this.#listenerResource());
-    else if (this.#published) update.delete(typeUrls.listener, this.#listener.name);
+    else if (this.#published) update.delete(typeUrls.listener, this.listener.name);
     this.#published = present;
     this.#listenerStale = false;
   }
@@ -75,7 +57,7 @@ export class SecureListenerState implements ListenerState {
       this.#chains.delete(name);
       return;
     }
-    const settings = { listener: this.#listener, config: this.#config };
+    const settings = { listener: this.listener, config: this.config };
     this.#chains.set(
       name,
       encodedChain((source) => secureFilterChain({ ...settings, source }, host)),
@@ -87,15 +69,15 @@ export class SecureListenerState implements ListenerState {
     const last = (name: string) => (name === '*' ? 1 : 0);
     const sorted = [...this.#chains].sort(([a], [b]) => last(a) - last(b) || compareStrings(a, b));
     return listenerResource(
-      this.#listener,
-      this.#config,
+      this.listener,
+      this.config,
       sorted.map(([, chain]) => chain),
     );
   }
 
   #takeRoutes(host: string, update: UpdateBuilder): void {
-    const name = secureRouteName(this.#listener.name, host);
-    const value = this.#hosts.get(host);
+    const name = secureRouteName(this.listener.name, host);
+    const value = this.hosts.get(host);
     if (value === undefined || !speaksHttp(value)) {
       if (this.#publishedRoutes.delete(name)) update.delete(typeUrls.route, name);
       return;
@@ -109,7 +91,7 @@ export class SecureListenerState implements ListenerState {
   #misdirected(host: string): ReturnType<typeof encodedMisdirected> | undefined {
     if (!host.startsWith('*')) return misdirectedElsewhere;
     const suffix = host.slice(1);
-    const covered = [...this.#hosts.keys()]
+    const covered = [...this.hosts.keys()]
       .filter((other) => other !== host && other !== '*' && other.endsWith(suffix))
       .sort(compareStrings);
     const domains = host === '*' ? covered : [...covered, '*'];

@@ -1,55 +1,38 @@
-import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { tcpFilterChain } from '../envoy/listener/filter-chain.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
-import type { ListenerState } from './listener-state.ts';
+import { ListenerState } from './listener-state.ts';
 import { typeUrls } from './resource.ts';
 import type { UpdateBuilder } from './update-builder.ts';
 
 /** A listener that passes all bytes on to the clusters of its one host, `*`. */
-export class TcpListenerState implements ListenerState {
-  readonly #hosts = new Map<string, VirtualHost>();
-  readonly #config: Config;
-  #listener: Listener;
+export class TcpListenerState extends ListenerState {
   #stale = true;
   #published = false;
 
-  constructor(listener: Listener, config: Config) {
-    this.#listener = listener;
-    this.#config = config;
-  }
-
-  get hosts(): ReadonlyMap<string, VirtualHost> {
-    return this.#hosts;
-  }
-
-  serves({ host, tcpProxy }: VirtualHost): boolean {
+  override serves({ host, tcpProxy }: VirtualHost): boolean {
     return host === '*' && tcpProxy !== undefined;
   }
 
-  set(name: string, host: VirtualHost | undefined): void {
-    const before = this.#hosts.get(name);
-    const after = host && this.serves(host) ? host : undefined;
-    if (after) this.#hosts.set(name, after);
-    else this.#hosts.delete(name);
+  protected override hostChanged(_name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
     if (!deepEqual(before?.tcpProxy, after?.tcpProxy)) this.#stale = true;
   }
 
-  replaceListener(listener: Listener): void {
-    this.#listener = listener;
+  override replaceListener(listener: Listener): void {
+    this.listener = listener;
     this.#stale = true;
   }
 
-  take(update: UpdateBuilder): void {
+  override take(update: UpdateBuilder): void {
     if (!this.#stale) return;
-    const proxy = this.#hosts.get('*')?.tcpProxy;
-    const { name } = this.#listener;
+    const proxy = this.hosts.get('*')?.tcpProxy;
+    const { name } = this.listener;
     if (proxy !== undefined) {
-      const settings = { listener: this.#listener, config: this.#config };
+      const settings = { listener: this.listener, config: this.config };
       const chain = encodedChain((source) => tcpFilterChain({ ...settings, source }, proxy));
-      update.set(typeUrls.listener, listenerResource(this.#listener, this.#config, [chain]));
+      update.set(typeUrls.listener, listenerResource(this.listener, this.config, [chain]));
     } else if (this.#published) {
       update.delete(typeUrls.listener, name);
     }
