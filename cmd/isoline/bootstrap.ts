@@ -3,11 +3,12 @@ import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { integer, oneOf, port, type ValueType } from '../../pkg/config/value-type.ts';
 import { bootstrap } from '../../pkg/envoy/bootstrap/bootstrap.ts';
-import type { BootstrapOptions, XdsTlsFiles } from '../../pkg/envoy/bootstrap/options.ts';
+import { type BootstrapOptions, bootstrapDefaults, type XdsTlsFiles } from '../../pkg/envoy/bootstrap/options.ts';
 import { sdsFiles } from '../../pkg/envoy/bootstrap/xds-tls.ts';
 import { toJson } from '../../pkg/envoy/json.ts';
 import { Bootstrap } from '../../pkg/envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { Secret } from '../../pkg/envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
+import { errorMessage } from '../../pkg/util/error-text.ts';
 import { type CommandContext, CommandError, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
 import { type CommandDefinition, failUsage, type ParsedCommandLine, parseCommandLine } from './command-line.ts';
 
@@ -37,6 +38,7 @@ const definition: CommandDefinition = {
   ],
 };
 
+const count = integer(0, Number.MAX_SAFE_INTEGER);
 const discoveryResponseIndent = 2;
 
 /** `isoline bootstrap` */
@@ -61,13 +63,13 @@ function readOptions(parsed: ParsedCommandLine, context: CommandContext): Bootst
     try {
       return type.fromText(given);
     } catch (error) {
-      return failUsage(definition, `--${flag}: ${JSON.stringify(given)}: ${error instanceof Error ? error.message : ''}`, context);
+      return failUsage(definition, `--${flag}: ${JSON.stringify(given)}: ${errorMessage(error)}`, context);
     }
   };
   read('xds-resource-version', oneOf('v3'), 'v3');
   const text = (flag: string, fallback: string): string =>
     typeof parsed.flags[flag] === 'string' && parsed.flags[flag] !== '' ? parsed.flags[flag] : fallback;
-  const adminAddress = text('admin-address', '/admin/admin.sock');
+  const adminAddress = text('admin-address', bootstrapDefaults.adminAddress);
   if (adminAddress === 'localhost' || isIP(adminAddress) !== 0) {
     failUsage(
       definition,
@@ -78,14 +80,14 @@ function readOptions(parsed: ParsedCommandLine, context: CommandContext): Bootst
   const tls = readTls(text, context);
   return {
     namespace: text('namespace', ownNamespace(context.env)),
-    xdsAddress: text('xds-address', '127.0.0.1'),
-    xdsPort: read('xds-port', port, 8001),
+    xdsAddress: text('xds-address', bootstrapDefaults.xdsAddress),
+    xdsPort: read('xds-port', port, bootstrapDefaults.xdsPort),
     adminAddress,
-    adminPort: read('admin-port', integer(0, 65_535), 9001),
-    dnsLookupFamily: read('dns-lookup-family', oneOf('auto', 'v4', 'v6', 'all'), 'auto'),
+    adminPort: read('admin-port', integer(0, 65_535), bootstrapDefaults.adminPort),
+    dnsLookupFamily: read('dns-lookup-family', oneOf('auto', 'v4', 'v6', 'all'), bootstrapDefaults.dnsLookupFamily),
     ...(tls !== undefined && { tls }),
-    maximumHeapSizeBytes: read('overload-max-heap', integer(0, Number.MAX_SAFE_INTEGER), 0),
-    maximumDownstreamConnections: read('overload-downstream-max-conn', integer(0, Number.MAX_SAFE_INTEGER), 0),
+    maximumHeapSizeBytes: read('overload-max-heap', count, bootstrapDefaults.maximumHeapSizeBytes),
+    maximumDownstreamConnections: read('overload-downstream-max-conn', count, bootstrapDefaults.maximumDownstreamConnections),
   };
 }
 

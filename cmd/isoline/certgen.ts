@@ -1,6 +1,7 @@
 import { integer } from '../../pkg/config/value-type.ts';
 import { certgenOutputs, type SecretWriter } from '../../pkg/server/certgen-outputs.ts';
 import { createLogger } from '../../pkg/telemetry/log.ts';
+import { errorMessage } from '../../pkg/util/error-text.ts';
 import type { Logger } from '../../pkg/util/logger.ts';
 import { type CommandContext, logFormatFlag, ownNamespace, type RunCommand } from './command.ts';
 import { type CommandDefinition, failUsage, parseCommandLine } from './command-line.ts';
@@ -59,11 +60,7 @@ function lifetime(text: string, context: CommandContext): number {
   try {
     return integer(1, maxLifetimeDays).fromText(text);
   } catch (error) {
-    return failUsage(
-      definition,
-      `--certificate-lifetime: ${JSON.stringify(text)}: ${error instanceof Error ? error.message : ''}`,
-      context,
-    );
+    return failUsage(definition, `--certificate-lifetime: ${JSON.stringify(text)}: ${errorMessage(error)}`, context);
   }
 }
 

@@ -3,6 +3,7 @@ import { compileSchema, type SchemaPlan } from '../schema/plan.ts';
 import type { CelRunner } from '../schema/rules.ts';
 import { checkRules } from '../schema/rules.ts';
 import type { StructuralSchema } from '../schema/structural.ts';
+import { isJsonObject, type JsonObject } from '../util/json-object.ts';
 import { kindAdmissions } from './admissions.ts';
 import type { KindAdmission } from './kind-admission.ts';
 import type { KindInfo, KindName } from './kinds.ts';
@@ -53,8 +54,6 @@ export function admit(object: unknown): Admission {
   return admitKind(info, kindAdmissions.get(info.kind) as KindAdmission, object);
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 function admitKind(info: KindInfo, admission: KindAdmission, object: JsonObject): Admission {
   const { apiVersion: _version, kind: _kind, metadata: givenMetadata, status, ...body } = object;
   const plan = planOf(info.kind);
@@ -91,8 +90,4 @@ function unknownKind(apiVersion: string, kind: string): Admission {
 
 function refused(path: string, message: string): Admission {
   return { ok: false, errors: [{ path, message }] };
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Secret } from '../apis/core/v1/secret.ts';
 import type { Inspection, KeyPair, SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
+import { errorMessage } from '../util/error-text.ts';
 import { type PemBlock, parsePem } from './pem.ts';
 
 /** Looks into Secrets with the platform's own cryptography; each version of a Secret is looked into once. */
@@ -28,12 +29,8 @@ function attempt<T>(inspect: (secret: Secret) => T, secret: Secret): Inspection<
   try {
     return { ok: true, value: inspect(secret) };
   } catch (error) {
-    return { ok: false, error: reasonOf(error) };
+    return { ok: false, error: errorMessage(error) };
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function inspectKeyPair(secret: Secret): KeyPair {
@@ -71,7 +68,7 @@ function prefixed<T>(what: string, inspect: () => T): T {
     return inspect();
   } catch (error) {
     if (error instanceof MissingKey) throw error;
-    throw new Error(`${what}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

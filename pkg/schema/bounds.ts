@@ -1,3 +1,4 @@
+import { isJsonObject } from '../util/json-object.ts';
 import { formats } from './formats.ts';
 import { compileGoPattern } from './go-pattern.ts';
 import type { JsonValue, NestedValidation, StructuralSchema, ValueValidation } from './structural.ts';
@@ -84,14 +85,10 @@ function compileNested(part: NestedValidation): (value: unknown) => boolean {
     if (type !== undefined && !isOfType(value, type)) return false;
     if (bounds.some((bound) => bound(value) !== undefined)) return false;
     if (Array.isArray(value)) return holdsForItem === undefined || value.every(holdsForItem);
-    if (!isObject(value)) return true;
+    if (!isJsonObject(value)) return true;
     if (required.some((name) => !Object.hasOwn(value, name))) return false;
     return properties.every(([name, holds]) => !Object.hasOwn(value, name) || holds(value[name]));
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return jsonTypeOf(value) === 'object';
 }
 
 function numberBound(holds: (value: number) => boolean, fault: string): Bound {
@@ -107,7 +104,7 @@ function listBound(holds: (value: readonly unknown[]) => boolean, fault: string)
 }
 
 function objectBound(holds: (value: Readonly<Record<string, unknown>>) => boolean, fault: string): Bound {
-  return (value) => (!isObject(value) || holds(value) ? undefined : fault);
+  return (value) => (!isJsonObject(value) || holds(value) ? undefined : fault);
 }
 
 /** Characters, not code units: Go counts runes. */

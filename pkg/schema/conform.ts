@@ -1,3 +1,4 @@
+import type { JsonObject } from '../util/json-object.ts';
 import { isOfType, jsonTypeOf, quote } from './bounds.ts';
 import { formatFieldPath, type PathSegment } from './field-path.ts';
 import type { SchemaPlan } from './plan.ts';
@@ -29,8 +30,6 @@ export function conform(plan: SchemaPlan, value: unknown): Conformed {
   const conformed = visitor.visit(plan, value);
   return { value: conformed, errors: visitor.errors, warnings: visitor.warnings };
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 class Visitor {
   readonly errors: Finding[] = [];

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { AddressPort, TlsFiles } from '../config/config.ts';
+import { errorMessage } from '../util/error-text.ts';
 import type { Logger } from '../util/logger.ts';
 import { type Handler, HttpServer, type HttpServerOptions, type Routes } from './http-server.ts';
 
@@ -51,7 +52,7 @@ function answerCheck(check: Check): Handler {
       await check(signal);
       return { body: 'OK' };
     } catch (error) {
-      return { status: 503, body: `${error instanceof Error ? error.message : String(error)}\n` };
+      return { status: 503, body: `${errorMessage(error)}\n` };
     }
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { errorText } from './error-text.ts';
+import { errorMessage, errorText } from './error-text.ts';
 
 const cases: readonly { readonly name: string; readonly error: unknown; readonly want: string | RegExp }[] = [
   { name: 'a message', error: new Error('a'), want: 'a' },
@@ -13,4 +13,9 @@ test.each(cases)('$name', ({ error, want }) => {
 
 test('a bug shows where', () => {
   expect(errorText(new TypeError('x is not a function'))).toContain('error-text.test.ts');
+});
+
+test('errorMessage leaves causes and stacks out', () => {
+  expect(errorMessage(new TypeError('a', { cause: new Error('b') }))).toBe('a');
+  expect(errorMessage('text')).toBe('text');
 });

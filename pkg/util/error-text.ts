@@ -10,3 +10,8 @@ export function errorText(error: unknown): string {
   const cause = errorText(error.cause);
   return own.includes(cause) ? own : `${own}: ${cause}`;
 }
+
+/** The message of what was thrown, alone: for texts that users read. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -15,7 +15,7 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
 
 /** A failed outcome. */
-export const fail = (type: string, reason: string, message: string): Outcome<never> => ({
-  ok: false,
-  problem: { type, reason, message },
-});
+export const fail = (type: string, reason: string, message: string): Outcome<never> => failed({ type, reason, message });
+
+/** A failed outcome, of a problem that there is. */
+export const failed = (problem: Problem): Outcome<never> => ({ ok: false, problem });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEnvoy } from '../../hack/lib/binaries.ts';
 import { bootstrap } from '../../pkg/envoy/bootstrap/bootstrap.ts';
-import type { BootstrapOptions } from '../../pkg/envoy/bootstrap/options.ts';
+import { type BootstrapOptions, bootstrapDefaults } from '../../pkg/envoy/bootstrap/options.ts';
 import { toJson } from '../../pkg/envoy/json.ts';
 import { encode } from '../../pkg/envoy/protobuf.ts';
 import { Bootstrap } from '../../pkg/envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
@@ -26,17 +26,7 @@ export async function freePort(): Promise<number> {
 
 /** The settings of a bootstrap for tests, with some changed. */
 export function bootstrapOptions(changes: Partial<BootstrapOptions>): BootstrapOptions {
-  return {
-    namespace: 'projectcontour',
-    xdsAddress: '127.0.0.1',
-    xdsPort: 8001,
-    adminAddress: '/admin/admin.sock',
-    adminPort: 9001,
-    dnsLookupFamily: 'auto',
-    maximumHeapSizeBytes: 0,
-    maximumDownstreamConnections: 0,
-    ...changes,
-  };
+  return { ...bootstrapDefaults, ...changes };
 }
 
 export class EnvoyProcess implements AsyncDisposable {

@@ -1,6 +1,6 @@
 import type { HeaderMatchCondition, MatchCondition, QueryParameterMatchCondition } from '../../apis/projectcontour/v1/httpproxy.ts';
+import { quoteRegex } from '../../util/quote-regex.ts';
 import type { HeaderMatch, PathMatch, QueryParameterMatch, RouteMatch } from '../model/route.ts';
-import { quoteRegex } from './regex.ts';
 import { routeMatch } from './route-order.ts';
 
 const absent = undefined;

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { errorMessage } from '../../util/error-text.ts';
 
 /** Verdicts by pattern. A pattern's verdict never changes, so the memo only bounds work, not meaning. */
 const verdicts = new Map<string, string | undefined>();
@@ -22,11 +23,6 @@ function compileError(pattern: string): string | undefined {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
-}
-
-/** A pattern that matches exactly the text. */
-export function quoteRegex(text: string): string {
-  return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }

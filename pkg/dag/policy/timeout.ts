@@ -1,5 +1,6 @@
 import type { TimeoutSetting } from '../../config/config.ts';
 import { parseGoDuration } from '../../k8s/duration.ts';
+import { errorMessage } from '../../util/error-text.ts';
 
 /**
  * Reads a timeout in Go's duration syntax, such as `1m30s` or `250ms`.
@@ -23,7 +24,7 @@ function durationOf(text: string): number {
   try {
     return parseGoDuration(text);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     throw new RangeError(`unable to parse timeout string ${JSON.stringify(text)}: ${detail}`);
   }
 }

@@ -1,5 +1,5 @@
+import { quoteRegex } from '../../util/quote-regex.ts';
 import type { HeaderMatch } from '../model/route.ts';
-import { quoteRegex } from './regex.ts';
 
 /**
  * What a route of a wildcard host needs beside its own conditions: Envoy lets `*.example.com` match any number of labels, an

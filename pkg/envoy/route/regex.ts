@@ -1,8 +1,3 @@
-/** A regular expression (RE2) that matches a text and nothing else. */
-export function quoteRegex(text: string): string {
-  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-}
-
 /** A text as the substitution of a `regex_rewrite`, where a backslash would name a group. */
 export function quoteSubstitution(text: string): string {
   return text.replaceAll('\\', '\\\\');

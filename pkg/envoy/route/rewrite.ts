@@ -1,7 +1,8 @@
 import type { PathRewrite } from '../../dag/model/route.ts';
 import type { RouteAction } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
 import { RegexMatchAndSubstitute } from '../../envoy-api/envoy/type/matcher/v3/regex.ts';
-import { quoteRegex, quoteSubstitution } from './regex.ts';
+import { quoteRegex } from '../../util/quote-regex.ts';
+import { quoteSubstitution } from './regex.ts';
 
 /** How the path changes on the way to the upstream. */
 export function pathRewriteFields(

@@ -1,7 +1,7 @@
 import type { Service } from '../../apis/core/v1/service.ts';
 import type { KubeObject } from '../../apis/meta.ts';
 import { admit } from '../../apis/validate.ts';
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '../../util/json-object.ts';
 import type { Admission, FieldFault } from './object-store.ts';
 import { staticEndpointSlices } from './static-addresses.ts';
 

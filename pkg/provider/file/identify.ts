@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../../apis/meta.ts';
 import { findKind } from '../../apis/scheme.ts';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { isJsonObject, type JsonObject } from '../../util/json-object.ts';
 
 /** The namespace of objects that name none. */
 export const defaultObjectNamespace = 'default';

@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import { isJsonObject, type JsonObject } from './json-object.ts';
+import { errorMessage } from '../../util/error-text.ts';
+import { isJsonObject, type JsonObject } from '../../util/json-object.ts';
 
 /** One object of a file, as it is written there. */
 export interface ManifestObject {
@@ -55,7 +56,7 @@ function readDocument(document: Document, counter: LineCounter): Manifest {
   try {
     return unpack(document.toJS({ maxAliasCount }), lines);
   } catch (error) {
-    return { objects: [], problems: [{ line: lines([]), message: error instanceof Error ? error.message : String(error) }] };
+    return { objects: [], problems: [{ line: lines([]), message: errorMessage(error) }] };
   }
 }
 

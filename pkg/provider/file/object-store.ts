@@ -1,8 +1,8 @@
 import { type KubeObject, keyOf, type ObjectKey, objectKey, parseObjectKey } from '../../apis/meta.ts';
 import { compareStrings } from '../../util/compare.ts';
 import { deepEqual } from '../../util/deep-equal.ts';
+import type { JsonObject } from '../../util/json-object.ts';
 import { identify } from './identify.ts';
-import type { JsonObject } from './json-object.ts';
 import { type ManifestObject, parseManifest } from './manifest.ts';
 
 /** What is wrong with a file or with an object in it. */

@@ -3,8 +3,7 @@ import type { GatewayListener } from '../../../apis/gateway/gateway.ts';
 import type { ObjectRef } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
-import type { Outcome } from '../../../util/outcome.ts';
-import { ok } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { SecretNode } from '../../model/cluster.ts';
 import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
 import { gatewayGroup } from '../../policy/gateway-listeners.ts';
@@ -91,5 +90,5 @@ function certificate(
 }
 
 function refused(reason: string, message: string): Outcome<never> {
-  return { ok: false, problem: { type: 'ResolvedRefs', reason, message } };
+  return fail('ResolvedRefs', reason, message);
 }

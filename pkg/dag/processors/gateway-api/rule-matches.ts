@@ -3,8 +3,9 @@ import type { GRPCMethodMatch, GRPCRouteMatch } from '../../../apis/gateway/grpc
 import type { HTTPPathMatch, HTTPQueryParamMatch, HTTPRouteMatch } from '../../../apis/gateway/http-route.ts';
 import type { Outcome } from '../../../util/outcome.ts';
 import { fail, ok } from '../../../util/outcome.ts';
+import { quoteRegex } from '../../../util/quote-regex.ts';
 import type { HeaderMatch, PathMatch, QueryParameterMatch, RouteMatch } from '../../model/route.ts';
-import { quoteRegex, regexError } from '../../policy/regex.ts';
+import { regexError } from '../../policy/regex.ts';
 import { routeMatch } from '../../policy/route-order.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { CookieRewritePolicy, HTTPHealthCheckPolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { TimeoutSetting } from '../../../config/config.ts';
-import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
+import { errorMessage } from '../../../util/error-text.ts';
+import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy } from '../../model/cluster.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import { headersPolicy } from '../../policy/headers.ts';
@@ -49,10 +50,6 @@ export function routeSettings({ visit, route }: RouteContext, match: RouteMatch)
   });
 }
 
-function failed(found: Problem): Outcome<never> {
-  return { ok: false, problem: found };
-}
-
 function timeoutsOf(policy: TimeoutPolicy = {}): Outcome<Timeouts> {
   try {
     return ok({
@@ -61,7 +58,7 @@ function timeoutsOf(policy: TimeoutPolicy = {}): Outcome<Timeouts> {
       idleConnection: parseTimeout(policy.idleConnection ?? ''),
     });
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     return fail('RouteError', 'TimeoutPolicyNotValid', `route.timeoutPolicy failed to parse: ${detail}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { parseGoDuration } from '../../../k8s/duration.ts';
-import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
+import { errorMessage } from '../../../util/error-text.ts';
+import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
 import { headersPolicy, withHeaderDefaults } from '../../policy/headers.ts';
@@ -36,7 +37,7 @@ export function processService(
   if (!headers.ok) return headers;
   const { strategy } = route.loadBalancerPolicy ?? {};
   const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service') ?? slowStartProblem(service, strategy);
-  if (detail !== undefined) return { ok: false, problem: detail };
+  if (detail !== undefined) return failed(detail);
 
   visit.warnings.push(...ignoredServiceFields(service, path));
   const cluster = serviceCluster(
@@ -151,7 +152,7 @@ function slowStartProblem({ slowStartPolicy: policy }: HTTPProxyService, strateg
     parseGoDuration(policy.window);
     return undefined;
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     return problem('ServiceError', 'SlowStartInvalid', `${detail} on slow start`);
   }
 }

@@ -1,5 +1,5 @@
 import type { TLS, VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
+import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { SecretNode } from '../../model/cluster.ts';
 import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
 import { isDelegated, secretRef } from '../../policy/delegation.ts';
@@ -115,8 +115,4 @@ function incompatible(what: string): Problem {
 
 function notValid(what: string): Outcome<never> {
   return fail('TLSError', 'TLSConfigNotValid', `Spec.VirtualHost.TLS: ${what}`);
-}
-
-function failed(found: Problem): Outcome<never> {
-  return { ok: false, problem: found };
 }
