@@ -39,7 +39,7 @@ export class EventHandler<R> implements Runnable {
   #pending: Change[] = [];
   /** When the oldest pending change came, on the monotonic clock. */
   #oldestMs = 0;
-  #wake: AbortController | undefined;
+  #wake: (() => void) | undefined;
   /** The last build threw, so a batch alone would not catch up. */
   #behind = false;
 
@@ -55,6 +55,7 @@ export class EventHandler<R> implements Runnable {
     const { synced, buildAll, changes } = this.#deps;
     await Promise.race([synced, aborted(signal)]);
     if (signal.aborted) return;
+    signal.addEventListener('abort', () => this.#wake?.(), { once: true });
     const subscription = new Subscription();
     subscription.add(changes.subscribe((change) => this.#add(change)));
     try {
@@ -69,12 +70,12 @@ export class EventHandler<R> implements Runnable {
   #add(change: Change): void {
     if (this.#pending.length === 0) this.#oldestMs = this.#deps.clock.monotonicMs();
     this.#pending.push(change);
-    this.#wake?.abort();
+    this.#wake?.();
   }
 
   /** Waits for a change, holds it back as configured, and has the batch built. */
   async #next(signal: AbortSignal): Promise<void> {
-    if (this.#pending.length === 0) await this.#sleep(Number.MAX_SAFE_INTEGER, signal);
+    if (this.#pending.length === 0) await this.#change();
     await this.#holdOff(signal);
     // Lets the events that already wait in the sockets join the batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -93,17 +94,17 @@ export class EventHandler<R> implements Runnable {
       count = this.#pending.length;
       const left = this.#oldestMs + maxDelayMs - this.#deps.clock.monotonicMs();
       if (left <= 0) return;
-      await this.#sleep(Math.min(delayMs, left), signal);
+      const woken = new AbortController();
+      void this.#change().then(() => woken.abort());
+      await this.#deps.clock.sleep(Math.min(delayMs, left), AbortSignal.any([woken.signal, signal]));
     }
   }
 
-  /** Sleeps until the time is over or a change comes. */
-  async #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-    const wake = new AbortController();
-    this.#wake = wake;
-    const either = AbortSignal.any([wake.signal, signal]);
-    await (delayMs > longestSleepMs ? aborted(either) : this.#deps.clock.sleep(delayMs, either));
-    this.#wake = undefined;
+  /** Resolves at the next change, or when the handler is to stop. No AbortController: making one abort costs more than a build. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   /** A bug in one build or observer must not end the process that serves everything else. */
@@ -127,9 +128,6 @@ export class EventHandler<R> implements Runnable {
     }
   }
 }
-
-/** What a timer can wait for. */
-const longestSleepMs = 2 ** 31 - 1;
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
