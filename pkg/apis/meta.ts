@@ -11,6 +11,21 @@ export interface ObjectMeta {
   readonly deletionTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Names of those who must agree before a deleted object goes. */
+  readonly finalizers?: readonly string[];
+  /** What the object belongs to: it is deleted with it. */
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+/** Names an owner in the same namespace, or one that is cluster-scoped. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Whether the owner manages the object; of one object at most one does. */
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
 }
 
 /** Any Kubernetes object: plain JSON, never mutated once it is in the KubernetesCache. */

@@ -3,6 +3,7 @@ import type { KubeObject, ResourceKind } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { Informer, type InformerOptions } from './informer.ts';
+import { KindArrivals } from './kind-arrivals.ts';
 import type { ReflectorProblem } from './reflector.ts';
 
 export interface CacheOptions {
@@ -16,12 +17,13 @@ export interface CacheOptions {
 
 /** One shared informer a kind. Kinds may be added while it runs. */
 export class Cache {
-  readonly #options: CacheOptions;
+  readonly #surroundings: Required<CacheOptions> & { readonly arrivals: KindArrivals };
   readonly #informers = new Map<string, Informer>();
   #running: { readonly signal: AbortSignal; readonly runs: Promise<void>[] } | undefined;
 
   constructor(options: CacheOptions) {
-    this.#options = options;
+    const { rest, onProblem, clock = systemClock, random = Math.random } = options;
+    this.#surroundings = { rest, clock, random, onProblem, arrivals: new KindArrivals({ rest, clock, random }) };
   }
 
   /** The informer of a kind. The options count when it is asked for first. */
@@ -29,15 +31,15 @@ export class Cache {
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as Informer<T>;
-    const informer = new Informer<T>(kind, options, {
-      rest: this.#options.rest,
-      clock: this.#options.clock ?? systemClock,
-      random: this.#options.random ?? Math.random,
-      onProblem: this.#options.onProblem,
-    });
+    const informer = new Informer<T>(kind, options, this.#surroundings);
     this.#informers.set(key, informer as unknown as Informer);
     this.#running?.runs.push(informer.run(this.#running.signal));
     return informer;
+  }
+
+  /** Whether `run` has been called: until then nothing is listed. */
+  get running(): boolean {
+    return this.#running !== undefined;
   }
 
   /** All informers, in the order in which they were asked for. */

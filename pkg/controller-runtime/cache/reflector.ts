@@ -1,14 +1,15 @@
-import { isApiError } from '../client/errors.ts';
+import { type ApiError, isApiError } from '../client/errors.ts';
 import { apiVersionOf, type KubeObject } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { Backoff } from '../clock/backoff.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { KindArrivals } from './kind-arrivals.ts';
 import { endsInitialEvents, listPage, type Selection, type WatchLine, WatchLineError, watch } from './list-watch.ts';
 import type { Replacement, Store } from './store.ts';
 
 /** Why a reflector is not current. It goes on by itself. */
 export type ReflectorProblem =
-  /** The kind is not installed, or may not be read and is optional: it counts as empty. */
+  /** The kind is not installed, or may not be read and is optional: it counts as empty until it is there. Told once. */
   | { readonly type: 'missing'; readonly selection: Selection; readonly error: Error }
   /** The kind is there after all. */
   | { readonly type: 'found'; readonly selection: Selection }
@@ -27,13 +28,15 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly optional?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly arrivals: KindArrivals;
   readonly onProblem: (problem: ReflectorProblem) => void;
   /** Called once, when the store has everything for the first time. */
   readonly onSynced: () => void;
 }
 
 const pageLimit = 500;
-const missingRetryMs = 30_000;
+/** A right that is missing may be granted; nothing tells of it. */
+const forbiddenRetryMs = 30_000;
 const idleTimeoutMs = 150_000;
 /** A watch that ends sooner, with nothing told, was not worth its request: the next one waits. */
 const shortWatchMs = 1_000;
@@ -69,7 +72,7 @@ export class Reflector<T extends KubeObject> {
         delayMs = await this.#round(signal);
       } catch (error) {
         if (signal.aborted) return;
-        delayMs = this.#recover(error);
+        delayMs = isApiError(error, 'NotFound') ? await this.#untilThere(error, signal) : this.#recover(error);
       }
       if (delayMs > 0) await clock.sleep(delayMs, signal);
     }
@@ -172,21 +175,40 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
+  /** The kind is not installed. Gives the delay after it has come. */
+  async #untilThere(error: ApiError, signal: AbortSignal): Promise<number> {
+    const { selection, arrivals, onProblem, clock } = this.#options;
+    // It may be announced a moment before it is served.
+    if (this.#missing) await clock.sleep(this.#backoff.next(), signal);
+    else {
+      const reason = await arrivals.explain(selection.kind, error, signal);
+      if (signal.aborted) return 0;
+      onProblem({ type: 'missing', selection, error: reason });
+      this.#countAsEmpty();
+    }
+    await arrivals.arrival(selection.kind, signal);
+    return 0;
+  }
+
+  #countAsEmpty(): void {
+    this.#resourceVersion = undefined;
+    this.#options.store.replace().finish();
+    this.#missing = true;
+    this.#markSynced();
+  }
+
   /** Decides how to go on after an error; gives the delay. */
   #recover(error: unknown): number {
-    const { selection, optional, onProblem, random, store } = this.#options;
+    const { selection, optional, onProblem, random } = this.#options;
     if (isApiError(error, 'Gone', 'Expired')) {
       this.#resourceVersion = undefined;
       this.#consistent = true;
       return this.#backoff.next();
     }
-    if (isApiError(error, 'NotFound') || (optional === true && isApiError(error, 'Forbidden'))) {
-      this.#resourceVersion = undefined;
-      store.replace().finish();
+    if (optional === true && isApiError(error, 'Forbidden')) {
       if (!this.#missing) onProblem({ type: 'missing', selection, error });
-      this.#missing = true;
-      this.#markSynced();
-      return missingRetryMs * (0.75 + random() / 2);
+      this.#countAsEmpty();
+      return forbiddenRetryMs * (0.75 + random() / 2);
     }
     if (this.#resourceVersion === undefined && this.#streams && refusesStreams(error)) {
       this.#streams = false;

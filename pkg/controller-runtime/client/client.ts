@@ -1,5 +1,5 @@
 import { isApiError } from './errors.ts';
-import { collectionPath, type KubeObject, type ObjectName, objectPath, type ResourceKind } from './object.ts';
+import { collectionPath, type KubeObject, nameOf, type ObjectName, objectPath, type ResourceKind } from './object.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 
 /** How a patch changes an object. */
@@ -19,6 +19,29 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** Who writes, in `managedFields`. */
   readonly fieldManager?: string;
+}
+
+export interface UpdateOptions extends WriteOptions {
+  /** Such as `status`. */
+  readonly subresource?: string;
+}
+
+export interface ApplyOptions extends CallOptions {
+  /** Who applies; what it applied before and leaves out now is removed. */
+  readonly fieldManager: string;
+  /** Take over fields that somebody else manages. Default: false, and such a field is a Conflict. */
+  readonly force?: boolean;
+  /** Such as `status`. */
+  readonly subresource?: string;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** What becomes of the objects that it owns. Default: what the kind says, mostly `Background`. */
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  /** Only this very object, not one that has its name by now; else Conflict. */
+  readonly uid?: string;
+  /** Only in this version; else Conflict. */
+  readonly resourceVersion?: string;
 }
 
 export interface PatchOptions extends WriteOptions {
@@ -48,7 +71,7 @@ const methods = { get: 'GET', list: 'GET', create: 'POST', update: 'PUT', patch:
 const pageSize = '500';
 
 /**
- * Typed calls to the API server. Reads go to the server too; a cache's informers are what controllers should read.
+ * Typed calls to the API server. Reads go to the server too; controllers should read from a cache (`CachedClient`).
  * All methods throw `ApiError` where the server refuses and `UnreachableError` where there is no answer.
  */
 export class Client {
@@ -92,9 +115,9 @@ export class Client {
   }
 
   /** Replaces an object; its `resourceVersion`, if it has one, must still be the newest (else Conflict). */
-  async update<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
-    const path = objectPath(kind, { namespace: object.metadata.namespace ?? '', name: object.metadata.name });
-    const request = this.#request(kind, 'update', options);
+  async update<T extends KubeObject>(kind: ResourceKind, object: T, options: UpdateOptions = {}): Promise<T> {
+    const path = objectPath(kind, nameOf(object), options.subresource);
+    const request = this.#request(kind, 'update', options, options.subresource);
     return (await this.rest.json({ ...request, path, query: writeQuery(options), body: object })) as T;
   }
 
@@ -112,11 +135,27 @@ export class Client {
     return answer as T;
   }
 
+  /**
+   * Makes the fields of an object what is given, whether it is there or not, and leaves those of others alone
+   * (server-side apply).
+   */
+  apply<T extends KubeObject>(kind: ResourceKind, object: T, options: ApplyOptions): Promise<T> {
+    return this.patch<T>(kind, nameOf(object), object, { ...options, type: 'apply' });
+  }
+
   /** Removes an object; nothing happens where there is none. */
-  async delete(kind: ResourceKind, name: ObjectName, options: CallOptions = {}): Promise<void> {
+  async delete(kind: ResourceKind, name: ObjectName, options: DeleteOptions = {}): Promise<void> {
+    const { uid, resourceVersion, propagationPolicy } = options;
+    const conditional = uid !== undefined || resourceVersion !== undefined;
+    const body = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      propagationPolicy,
+      ...(conditional && { preconditions: { uid, resourceVersion } }),
+    };
     try {
       const request = this.#request(kind, 'delete', options);
-      await this.rest.json({ ...request, path: objectPath(kind, name) });
+      await this.rest.json({ ...request, path: objectPath(kind, name), ...((conditional || propagationPolicy !== undefined) && { body }) });
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
     }
@@ -130,6 +169,11 @@ export class Client {
     options: WriteOptions = {},
   ): Promise<T> {
     return this.patch<T>(kind, name, { status }, { ...options, subresource: 'status' });
+  }
+
+  /** Replaces the `status` subresource with that of the object; nothing else of it counts. */
+  updateStatus<T extends KubeObject>(kind: ResourceKind, object: T, options: WriteOptions = {}): Promise<T> {
+    return this.update<T>(kind, object, { ...options, subresource: 'status' });
   }
 
   #request(kind: ResourceKind, verb: keyof typeof methods, { signal }: CallOptions, subresource?: string): Omit<RestRequest, 'path'> {

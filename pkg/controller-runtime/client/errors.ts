@@ -108,7 +108,13 @@ function messageOf(request: RequestInfo, reason: ApiErrorReason, status: number,
   const target = group === '' ? resource : `${resource}.${group}`;
   const said = answer.message ?? `HTTP status ${status}`;
   if (reason !== 'Forbidden') return `${verb} ${target}: ${reason}: ${said}`;
-  return `no permission for verb "${verb}" on resource "${resource}" of API group "${group}": ${said}`;
+  const refused = `no permission for verb "${verb}" on resource "${resource}" of API group "${group}": ${said}`;
+  return `${refused}; this line under the rules of a Role gives it: ${roleRuleFor(request)}`;
+}
+
+/** The line under `rules` of a Role or ClusterRole that allows a request, as YAML. */
+export function roleRuleFor({ verb, resource, group }: RequestInfo): string {
+  return `- {apiGroups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${JSON.stringify(verb)}]}`;
 }
 
 function describe(cause: unknown): string {

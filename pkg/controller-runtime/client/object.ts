@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../apis/meta.ts';
 
-export type { KubeObject, ObjectMeta } from '../../apis/meta.ts';
+export type { KubeObject, ObjectMeta, OwnerReference } from '../../apis/meta.ts';
 
 /** Where the API server keeps a kind. */
 export interface ResourceKind {

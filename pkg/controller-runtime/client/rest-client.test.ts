@@ -134,10 +134,11 @@ describe('refusals', () => {
     await expect(failed).rejects.toMatchObject({ reason: want, status, message: expect.stringContaining('said') });
   });
 
-  test('a missing right names verb, resource and group', async () => {
+  test('a missing right names verb, resource, group, and the line of a Role that gives it', async () => {
     answers.push(json(403, { reason: 'Forbidden', message: 'no' }));
     await expect(setUp().patchStatus(kind, thing, {})).rejects.toThrow(
-      'no permission for verb "patch" on resource "things/status" of API group "example.com": no',
+      'no permission for verb "patch" on resource "things/status" of API group "example.com": no; this line under the rules of a Role ' +
+        'gives it: - {apiGroups: ["example.com"], resources: ["things/status"], verbs: ["patch"]}',
     );
   });
 

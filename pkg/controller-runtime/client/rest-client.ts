@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../clock/clock.ts';
+import type { RestClientMetrics } from '../metrics/rest-client-metrics.ts';
 import type { Credentials } from './credentials.ts';
 import { ApiError, type ApiStatus, type RequestInfo, UnreachableError } from './errors.ts';
 import { type RateLimit, TokenBucket } from './token-bucket.ts';
@@ -30,6 +31,7 @@ export interface RestClientOptions {
   readonly clock?: Clock;
   /** Told at the first failure after an answer, and at the first answer after a failure. */
   readonly onServerState?: (state: ServerState) => void;
+  readonly metrics?: RestClientMetrics;
 }
 
 /** How long an answer may take to begin, or stand still. API servers end requests themselves after 60 s. */
@@ -45,6 +47,7 @@ export class RestClient {
   readonly #clock: Clock;
   readonly #bucket: TokenBucket | undefined;
   readonly #onServerState: ((state: ServerState) => void) | undefined;
+  readonly #metrics: RestClientMetrics | undefined;
   #reachable: boolean | undefined;
 
   constructor(options: RestClientOptions) {
@@ -52,6 +55,7 @@ export class RestClient {
     this.#transport = new Transport(options.credentials, options.userAgent ?? 'controller-runtime');
     this.#bucket = options.limit === undefined ? undefined : new TokenBucket(options.limit, this.#clock);
     this.#onServerState = options.onServerState;
+    this.#metrics = options.metrics;
   }
 
   /** URL of the API server. */
@@ -76,7 +80,7 @@ export class RestClient {
     for (let heldBack = 0; ; ) {
       await this.#bucket?.take(request.signal);
       request.signal?.throwIfAborted();
-      const response = await this.#send(exchange, refused);
+      const response = await this.#measured(request, exchange, refused);
       const status = response.statusCode ?? 0;
       if (status < 300) return response;
       const error = new ApiError(request, status, statusOf(await this.#text(response)), retryAfterMs(response));
@@ -91,6 +95,26 @@ export class RestClient {
   /** Closes connections that nobody uses. */
   close(): void {
     this.#transport.close();
+  }
+
+  async #measured(request: RestRequest, exchange: Exchange, refused: boolean): Promise<IncomingMessage> {
+    const startedMs = this.#clock.monotonicMs();
+    const tell = (code: string) =>
+      this.#metrics?.({
+        method: request.method,
+        code,
+        host: this.#transport.host,
+        verb: request.verb,
+        tookMs: this.#clock.monotonicMs() - startedMs,
+      });
+    try {
+      const response = await this.#send(exchange, refused);
+      tell(String(response.statusCode));
+      return response;
+    } catch (error) {
+      tell('<error>');
+      throw error;
+    }
   }
 
   async #send(exchange: Exchange, refused: boolean): Promise<IncomingMessage> {

@@ -25,10 +25,16 @@ export class TokenBucket {
 
   /** Resolves when the caller may go. */
   async take(signal?: AbortSignal): Promise<void> {
+    const delayMs = this.reserve();
+    if (delayMs > 0) await this.#clock.sleep(delayMs, signal);
+  }
+
+  /** Takes the caller's turn and says how long it has to wait for it, in milliseconds. */
+  reserve(): number {
     const nowMs = this.#clock.monotonicMs();
     const gained = ((nowMs - this.#updatedMs) / 1000) * this.#limit.qps;
     this.#tokens = Math.min(this.#limit.burst, this.#tokens + gained) - 1;
     this.#updatedMs = nowMs;
-    if (this.#tokens < 0) await this.#clock.sleep((-this.#tokens / this.#limit.qps) * 1000, signal);
+    return this.#tokens < 0 ? (-this.#tokens / this.#limit.qps) * 1000 : 0;
   }
 }

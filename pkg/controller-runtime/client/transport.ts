@@ -32,6 +32,11 @@ export class Transport {
     this.#base = new URL(credentials.server);
   }
 
+  /** The server's name and port. */
+  get host(): string {
+    return this.#base.host;
+  }
+
   /**
    * Sends a request; the answer's body has not been read.
    * @param refused true after a 401: credentials are read again

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '../../util/logger.ts';
 import type { ObjectName } from '../client/object.ts';
 import { FakeClock, settle } from '../clock/fake-clock.ts';
+import { type MetricsProvider, noMetrics } from '../metrics/metrics.ts';
 import { done, type Reconciler, TerminalError } from '../reconcile/reconcile.ts';
 import type { Source } from '../source/source.ts';
 import { Controller } from './controller.ts';
@@ -11,9 +12,18 @@ let stop: AbortController;
 let run: Promise<void>;
 let enqueue: (name: ObjectName) => void;
 let becomeSynced: () => void;
+let results: unknown[];
+
+/** Keeps what is counted by result. */
+const metrics: MetricsProvider = {
+  ...noMetrics,
+  counter: (options) => ({
+    inc: (labels, by = 1) => by > 0 && options.name === 'controller_runtime_reconcile_total' && results.push(labels),
+  }),
+};
 
 beforeEach(() => {
-  [clock, stop] = [new FakeClock(), new AbortController()];
+  [clock, stop, results] = [new FakeClock(), new AbortController(), []];
 });
 
 afterEach(async () => {
@@ -31,7 +41,7 @@ async function start(reconciler: Reconciler, maxConcurrent = 1): Promise<void> {
       return () => undefined;
     },
   };
-  run = new Controller({ name: 'test', sources: [source], reconciler, maxConcurrent, clock, log: silentLogger }).run(stop.signal);
+  run = new Controller({ name: 'test', sources: [source], reconciler, maxConcurrent, clock, log: silentLogger, metrics }).run(stop.signal);
   becomeSynced();
   await settle();
 }
@@ -101,5 +111,22 @@ describe('a controller', () => {
     await clock.advance(1_000);
     expect(seen).toEqual([['a'], ['a', 'b'], expect.any(Array), expect.any(Array)]);
     expect(seen.every((names) => names.length <= 2)).toBe(true);
+  });
+
+  test('a bug in the work on one object is its own', async () => {
+    const called: string[] = [];
+    await start((object) => {
+      called.push(object.name);
+      if (object.name === 'bad') return (undefined as unknown as { run: Reconciler }).run(object, stop.signal);
+      return Promise.resolve(done);
+    });
+    for (const each of ['bad', 'good']) enqueue(name(each));
+    await clock.advance(5);
+    expect(called).toEqual(['bad', 'good', 'bad']);
+    expect(results).toEqual([
+      { controller: 'test', result: 'error' },
+      { controller: 'test', result: 'success' },
+      { controller: 'test', result: 'error' },
+    ]);
   });
 });

@@ -9,6 +9,9 @@ import type { Lease, LeaseLock, LeaseSpec } from './lease.ts';
 class MemoryLease {
   lease: Lease | undefined;
   version = 0;
+  watchable = false;
+  watches = 0;
+  readonly #watchers = new Set<(lease: Lease) => void>();
 
   lock(reachable: () => boolean): Pick<LeaseLock, keyof LeaseLock> {
     const check = () => {
@@ -20,6 +23,14 @@ class MemoryLease {
       get: async () => {
         check();
         return this.lease;
+      },
+      watch: async (tell, signal) => {
+        check();
+        this.watches++;
+        if (!this.watchable) throw new ApiError({ verb: 'watch', resource: 'leases', group: 'coordination.k8s.io' }, 403, {});
+        this.#watchers.add(tell);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        this.#watchers.delete(tell);
       },
       create: async (spec) => {
         check();
@@ -39,6 +50,7 @@ class MemoryLease {
     this.version++;
     const metadata = { name: 'leader', namespace: 'ns', resourceVersion: String(this.version) };
     this.lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    for (const tell of this.#watchers) tell(this.lease);
     return this.lease;
   }
 }
@@ -50,10 +62,18 @@ class Candidate {
   reachable = true;
   terms = 0;
   leading = false;
+  readonly told: boolean[] = [];
 
   constructor(identity: string, memory: MemoryLease, clock: FakeClock) {
     const lock = memory.lock(() => this.reachable) as LeaseLock;
-    this.elector = new LeaderElector({ lock, identity, clock, random: () => 0, log: silentLogger });
+    this.elector = new LeaderElector({
+      lock,
+      identity,
+      clock,
+      random: () => 0,
+      log: silentLogger,
+      metrics: (leading) => this.told.push(leading),
+    });
     this.run = this.elector.run(this.stop.signal, async (signal) => {
       this.terms++;
       this.leading = true;
@@ -91,6 +111,43 @@ describe('leader election', () => {
     await clock.advance(2_000);
     expect(second.leading).toBe(true);
     expect(memory.lease?.spec?.leaseTransitions).toBe(1);
+  });
+
+  test('a candidate that may watch the lease takes it as soon as it is given up', async () => {
+    memory.watchable = true;
+    const first = new Candidate('first', memory, clock);
+    await settle();
+    const second = new Candidate('second', memory, clock);
+    await clock.advance(5_000);
+    first.stop.abort();
+    await first.run;
+    await settle();
+    expect(second.leading).toBe(true);
+    expect([first.told, second.told]).toEqual([[true, false], [true]]);
+  });
+
+  test('a candidate that may not watch the lease asks once whether it may', async () => {
+    const first = new Candidate('first', memory, clock);
+    await settle();
+    const second = new Candidate('second', memory, clock);
+    const before = memory.watches;
+    await clock.advance(60_000);
+    expect([memory.watches - before, second.leading, first.leading]).toEqual([0, false, true]);
+  });
+
+  test('a watch that is cut is begun again', async () => {
+    memory.watchable = true;
+    const first = new Candidate('first', memory, clock);
+    await settle();
+    const second = new Candidate('second', memory, clock);
+    second.reachable = false;
+    await clock.advance(4_000);
+    second.reachable = true;
+    await clock.advance(4_000);
+    first.stop.abort();
+    await first.run;
+    await settle();
+    expect(second.leading).toBe(true);
   });
 
   test('a leader that is cut off stops leading before another one begins', async () => {

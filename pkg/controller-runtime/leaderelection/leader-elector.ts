@@ -1,7 +1,9 @@
 import type { Logger } from '../../util/logger.ts';
 import { isApiError } from '../client/errors.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { LeaderElectionMetrics } from '../metrics/leader-election-metrics.ts';
 import { type Lease, type LeaseLock, type LeaseSpec, microTime } from './lease.ts';
+import { LeaseWatch } from './lease-watch.ts';
 
 export interface LeaderElectorOptions {
   readonly lock: LeaseLock;
@@ -17,11 +19,15 @@ export interface LeaderElectorOptions {
   /** For jitter. */
   readonly random: () => number;
   readonly log: Logger;
+  readonly metrics?: LeaderElectionMetrics;
 }
 
 /**
  * Leads when it holds the Lease, and only then. Whether another's lease has run out is judged by how long we have seen
  * it unchanged on our own monotonic clock; the times in the Lease are for people, so clocks may differ.
+ *
+ * A candidate watches the Lease, so it takes one that is given up at once. It asks as well, every retry period: a watch
+ * may be forbidden, or hang. Who may `get`, `create` and `update` Leases can lead; `watch` makes the handover fast.
  */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
@@ -54,12 +60,12 @@ export class LeaderElector {
       if (!(await this.#acquire(signal))) return;
       log.info(fields, 'became the leader');
       const term = new AbortController();
-      this.#leading = true;
+      this.#setLeading(true);
       const work = lead(term.signal);
       // A fault is thrown when the term is over.
       work.catch(() => undefined);
       await this.#renew(signal);
-      this.#leading = false;
+      this.#setLeading(false);
       term.abort();
       await work;
       if (!signal.aborted) log.warn(fields, 'is no longer the leader');
@@ -67,14 +73,29 @@ export class LeaderElector {
     await this.#release();
   }
 
+  #setLeading(leading: boolean): void {
+    this.#leading = leading;
+    this.#options.metrics?.(leading);
+  }
+
   /** Tries until it holds the Lease; false if the signal aborted before. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted) {
-      if (await this.#tryOnce(signal)) return true;
-      // Jitter, so that candidates do not collide for ever.
-      await this.#options.clock.sleep(this.#retryPeriodMs * (1 + 0.2 * this.#options.random()), signal);
+    const { clock, lock, log, random } = this.#options;
+    const ended = new AbortController();
+    const stop = () => ended.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const watch = new LeaseWatch({ lock, clock, log, pauseMs: this.#retryPeriodMs }, ended.signal);
+    try {
+      while (!signal.aborted) {
+        if (await this.#tryOnce(signal)) return true;
+        // Jitter, so that candidates do not collide for ever.
+        await watch.pause(this.#retryPeriodMs * (1 + 0.2 * random()), signal);
+      }
+      return false;
+    } finally {
+      stop();
+      signal.removeEventListener('abort', stop);
     }
-    return false;
   }
 
   /** Renews until the signal aborts or the deadline passes without success. */

@@ -1,3 +1,4 @@
+import { watch } from '../cache/list-watch.ts';
 import type { Client } from '../client/client.ts';
 import type { KubeObject, ResourceKind } from '../client/object.ts';
 
@@ -26,6 +27,10 @@ export const leaseKind: ResourceKind = {
   namespaced: true,
 };
 
+const watchSeconds = 300;
+/** The holder renews every few seconds, so a watch that says nothing for so long is dead. */
+const idleTimeoutMs = 30_000;
+
 /** One Lease on the API server. Writes fail with Conflict or AlreadyExists if somebody else was faster. */
 export class LeaseLock {
   readonly namespace: string;
@@ -40,6 +45,20 @@ export class LeaseLock {
 
   get(signal: AbortSignal): Promise<Lease | undefined> {
     return this.#client.get<Lease>(leaseKind, { namespace: this.namespace, name: this.name }, { signal });
+  }
+
+  /**
+   * Tells of the Lease as it is, and of each change, until the server ends the watch or the signal aborts.
+   * `undefined`: it was deleted. Throws as the client does, such as Forbidden.
+   */
+  watch(tell: (lease: Lease | undefined) => void, signal: AbortSignal): Promise<void> {
+    const selection = { kind: leaseKind, namespace: this.namespace, fieldSelector: `metadata.name=${this.name}` };
+    // Version 0: the Lease as it is comes first.
+    const options = { resourceVersion: '0', timeoutSeconds: watchSeconds, idleTimeoutMs, signal };
+    return watch(this.#client.rest, selection, options, ({ type, object }) => {
+      if (type === 'DELETED') tell(undefined);
+      else if (type === 'ADDED' || type === 'MODIFIED') tell(object as Lease);
+    });
   }
 
   create(spec: LeaseSpec, signal: AbortSignal): Promise<Lease> {

@@ -53,4 +53,37 @@ describe('WorkQueue', () => {
     stop.abort();
     expect(await taken).toBeUndefined();
   });
+
+  test('a key that is to come twice later comes once, at the earlier time', async () => {
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 10_000);
+    queue.addAfter('b', 10_000);
+    queue.addAfter('b', 50);
+    expect(clock.sleeping()).toEqual([50, 100]);
+    await clock.advance(100);
+    expect([await queue.take(signal), await queue.take(signal)]).toEqual(['b', 'a']);
+    expect(clock.sleeping()).toEqual([]);
+  });
+
+  test('a key that was dropped with its signal may come later again', async () => {
+    const stop = new AbortController();
+    queue.addAfter('a', 10, stop.signal);
+    stop.abort();
+    queue.addAfter('a', 20);
+    await clock.advance(20);
+    expect(queue.length).toBe(1);
+  });
+
+  test('keys that fail all at once come back one after the other', () => {
+    const limited = new WorkQueue<number>({ clock, baseDelayMs: 5, limit: { qps: 10, burst: 2 } });
+    expect([1, 2, 3, 4].map((key) => limited.addRateLimited(key))).toEqual([5, 5, 100, 200]);
+  });
+
+  test('nothing comes after the queue was cleared', async () => {
+    queue.add('a');
+    queue.addAfter('b', 10);
+    queue.clear();
+    await clock.advance(20);
+    expect(queue.length).toBe(0);
+  });
 });
