@@ -1,11 +1,12 @@
 import type { Registry } from 'prom-client';
+import type { ContourConfiguration } from '../../pkg/apis/projectcontour/v1alpha1/contour-configuration.ts';
 import { formatProblem, type ResolvedConfig } from '../../pkg/config/resolve.ts';
 import { checkSources, namedExtensionServices } from '../../pkg/config/rules.ts';
 import { type FlagTexts, flagSpecs } from '../../pkg/config/sources.ts';
 import type { Manager } from '../../pkg/controller-runtime/manager/manager.ts';
 import type { Connection } from '../../pkg/provider/kubernetes/connection.ts';
 import { createLogger } from '../../pkg/telemetry/log.ts';
-import { createRegistry, statusMetrics } from '../../pkg/telemetry/metrics.ts';
+import { createRegistry } from '../../pkg/telemetry/metrics.ts';
 import type { Logger } from '../../pkg/util/logger.ts';
 import { readBuildInfo } from './build-info.ts';
 import { type CommandContext, CommandError, ownNamespace, type RunCommand } from './command.ts';
@@ -32,18 +33,18 @@ export const run: RunCommand = async (argv, context) => {
 };
 
 async function serve(flags: FlagTexts, context: CommandContext): Promise<void> {
-  const started = await start(flags, context);
-  const { log } = started;
   const build = readBuildInfo();
-  log.info({ ...build }, 'Isoline starts');
   const registry = createRegistry({ branch: build.branch, revision: build.sha, version: build.version });
+  const started = await start(flags, registry, context);
+  const { log } = started;
+  log.info({ ...build }, 'Isoline starts');
   const manager = await createManager(started, registry, context);
   await manager.run(context.signal);
   log.info({}, 'Isoline has stopped');
 }
 
 /** Puts together what runs; only what the mode needs is loaded. */
-async function createManager({ resolved, connection, log }: Start, registry: Registry, { env, stdout }: CommandContext): Promise<Manager> {
+async function createManager({ resolved, contour, log }: Start, registry: Registry, { env, stdout }: CommandContext): Promise<Manager> {
   const { config, options, values } = resolved;
   const plane = createControlPlane({ config, options, registry, log, verify: env['ISOLINE_VERIFY_INCREMENTAL'] === '1' });
   const common = { config, named: namedExtensionServices(values), log };
@@ -52,19 +53,25 @@ async function createManager({ resolved, connection, log }: Start, registry: Reg
     return fileManager(plane, { ...common, files: options.fileMode, logFormat: values.logFormat, stdout });
   }
   const { connect, kubernetesManager } = await import('./serve/kubernetes-mode.ts');
-  const toCluster = connection ?? (await connect(options.client, env, log));
-  return kubernetesManager(plane, { ...common, connection: toCluster, options, metrics: statusMetrics(registry) });
+  const connection = contour?.connection ?? (await connect(options.client, { env, registry, log }));
+  return kubernetesManager(plane, {
+    ...common,
+    connection,
+    options,
+    registry,
+    ...(contour !== undefined && { configuration: contour.object }),
+  });
 }
 
 interface Start {
   readonly resolved: ResolvedConfig;
   readonly log: Logger;
-  /** Open already if the configuration was read from the API server. */
-  readonly connection?: Connection;
+  /** Present if the configuration was read from the API server. */
+  readonly contour?: { readonly connection: Connection; readonly object: ContourConfiguration };
 }
 
 /** Reads the configuration, from a ContourConfiguration if one is named. */
-async function start(flags: FlagTexts, context: CommandContext): Promise<Start> {
+async function start(flags: FlagTexts, registry: Registry, context: CommandContext): Promise<Start> {
   const namespace = ownNamespace(context.env);
   const named = typeof flags.contourConfigName === 'string' && flags.contourConfigName !== '' ? flags.contourConfigName : undefined;
   const first = await readConfig({ flags, namespace, serving: named === undefined });
@@ -74,8 +81,8 @@ async function start(flags: FlagTexts, context: CommandContext): Promise<Start> 
   const [conflict] = checkSources(first.values);
   if (conflict !== undefined) throw new CommandError(formatProblem(conflict));
   const { connect, readContourConfigurationObject } = await import('./serve/kubernetes-mode.ts');
-  const connection = await connect(first.options.client, context.env, log);
+  const connection = await connect(first.options.client, { env: context.env, registry, log });
   const object = await readContourConfigurationObject(connection, { namespace, name: named }, { log, signal: context.signal });
   const resolved = await readConfig({ flags, namespace, object, serving: true });
-  return { resolved, log, connection };
+  return { resolved, log, contour: { connection, object } };
 }

@@ -4,6 +4,7 @@ import type { Service } from '../apis/core/v1/service.ts';
 import type { GatewayClass } from '../apis/gateway/gateway-class.ts';
 import type { KindMap, KindName } from '../apis/kinds.ts';
 import type { KubeObject } from '../apis/meta.ts';
+import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { Config } from '../config/config.ts';
 import type { LeaderElectionOptions, ServeOptions } from '../config/serve-options.ts';
 import { controllerBuilder } from '../controller-runtime/builder/builder.ts';
@@ -13,6 +14,9 @@ import type { WatchEvent } from '../controller-runtime/event/event.ts';
 import { LeaderElector } from '../controller-runtime/leaderelection/leader-elector.ts';
 import { LeaseLock } from '../controller-runtime/leaderelection/lease.ts';
 import type { Manager, Runnable } from '../controller-runtime/manager/manager.ts';
+import { leaderElectionMetrics } from '../controller-runtime/metrics/leader-election-metrics.ts';
+import { type MetricsProvider, noMetrics } from '../controller-runtime/metrics/metrics.ts';
+import { workQueueMetrics } from '../controller-runtime/metrics/work-queue-metrics.ts';
 import { gatewayClassReconciler } from '../controllers/gateway-class-reconciler.ts';
 import { addressesOfService, parseStatusAddresses } from '../controllers/load-balancer-status.ts';
 import { objectHandler } from '../controllers/object-handler.ts';
@@ -32,6 +36,10 @@ export interface KubernetesModeDeps {
   readonly log: Logger;
   readonly clock?: Clock;
   readonly observer?: StatusWriteObserver;
+  /** Default: none are kept. */
+  readonly metrics?: MetricsProvider;
+  /** What the configuration was read from; told of in the log when it changes. */
+  readonly configuration?: ContourConfiguration;
 }
 
 /** What `serve` runs on a cluster: objects in, statuses out. */
@@ -50,7 +58,7 @@ export interface KubernetesMode {
 
 /** Puts the parts of Kubernetes mode together; nothing is sent before the manager runs. */
 export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
-  const { connection, cache, config, options, log, clock = systemClock } = deps;
+  const { connection, cache, config, options, log, clock = systemClock, metrics = noMetrics } = deps;
   const writer = new Client(connection.writes);
   const handlers = [objectHandler(cache)];
   const provider = new KubernetesProvider({ rest: connection.reads, config, options, handlers, log, clock });
@@ -61,11 +69,13 @@ export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
     owner: { controllerName: config.gatewayControllerName, ...(config.gatewayRef !== undefined && { gateway: config.gatewayRef }) },
     clock,
     log,
+    queueMetrics: workQueueMetrics(metrics, 'status', clock),
     ...(deps.observer !== undefined && { observer: deps.observer }),
   });
   handlers.push(addressesHandler(config, statuses), (event) => statuses.observe(event));
+  if (deps.configuration !== undefined) handlers.push(configurationHandler(deps.configuration, log));
   return {
-    elector: options.leaderElection.disabled ? undefined : leaderElector(provider.client, options.leaderElection, log, clock),
+    elector: options.leaderElection.disabled ? undefined : leaderElector(provider.client, options.leaderElection, { log, clock, metrics }),
     synced: provider.ready,
     onBuild: ({ statuses: wanted, withdrawn }) => {
       statuses.withdraw(withdrawn);
@@ -75,7 +85,7 @@ export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
     addTo: (manager) => {
       manager.add('cache', provider);
       manager.add('leader', statuses);
-      manager.add('leader', gatewayClasses(provider, writer, { config, log, clock }));
+      manager.add('leader', gatewayClasses(provider, writer, { config, log, clock, metrics }));
     },
   };
 }
@@ -93,20 +103,37 @@ function addressesHandler(config: Config, statuses: StatusUpdateHandler): (event
   };
 }
 
-function leaderElector(client: Client, options: LeaderElectionOptions, log: Logger, clock: Clock): LeaderElector {
+/** Says once a version that the configuration that is in force is another than the one on the API server. */
+function configurationHandler({ kind, metadata }: ContourConfiguration, log: Logger): (event: WatchEvent<KubeObject>) => void {
+  const { namespace, name } = metadata;
+  let told = metadata.generation;
+  return ({ type, object }) => {
+    if (object.kind !== kind || object.metadata.name !== name || object.metadata.namespace !== namespace) return;
+    const fields = { configuration: `${namespace}/${name}` };
+    if (type === 'delete') log.warn(fields, 'the ContourConfiguration is gone; what was read of it stays in force');
+    else if (object.metadata.generation !== told)
+      log.warn(fields, 'the ContourConfiguration has changed; it takes effect at the next start');
+    told = type === 'delete' ? undefined : object.metadata.generation;
+  };
+}
+
+interface Tools {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: MetricsProvider;
+}
+
+function leaderElector(client: Client, options: LeaderElectionOptions, { log, clock, metrics: provider }: Tools): LeaderElector {
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
   const lock = new LeaseLock(client, options.namespace, options.name);
   const identity = `${hostname()}_${randomUUID()}`;
-  return new LeaderElector({ lock, identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs, clock, random: Math.random, log });
+  const metrics = leaderElectionMetrics(provider, options.name);
+  return new LeaderElector({ lock, identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs, clock, random: Math.random, log, metrics });
 }
 
 /** The leader starts when the caches have synced, so the informer is there if the kind is watched at all. */
-function gatewayClasses(
-  provider: KubernetesProvider,
-  client: Client,
-  { config, log, clock }: { readonly config: Config; readonly log: Logger; readonly clock: Clock },
-): Runnable {
-  const name = 'gateway classes';
+function gatewayClasses(provider: KubernetesProvider, client: Client, { config, ...tools }: Tools & { readonly config: Config }): Runnable {
+  const name = 'gatewayclass';
   return {
     name,
     run: async (signal) => {
@@ -117,9 +144,12 @@ function gatewayClasses(
         resource: informer.kind,
         live: (className) => informer.get('', className) as GatewayClass | undefined,
         controllerName: config.gatewayControllerName,
-        clock,
+        clock: tools.clock,
       });
-      await controllerBuilder({ name, clock, log }).for(informer).complete(reconciler).run(signal);
+      await controllerBuilder({ name, ...tools })
+        .for(informer)
+        .complete(reconciler)
+        .run(signal);
     },
   };
 }

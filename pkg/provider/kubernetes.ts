@@ -30,9 +30,13 @@ export interface KubernetesProviderDeps {
   readonly random?: () => number;
 }
 
+const gatewayGroup = infoOf('Gateway').group;
+/** How often it is asked in which versions kinds are served that are missing. */
+const versionsPollMs = 10_000;
+
 /**
  * Feeds objects of the API server to its handlers: one informer a kind, trimmed. `ready` resolves when every kind has
- * synced; a kind that is not installed counts as empty and is looked for again from time to time.
+ * synced; a kind that is not installed counts as empty until it comes, in whichever of its versions.
  */
 export class KubernetesProvider implements Runnable {
   readonly name = 'kubernetes provider';
@@ -41,7 +45,9 @@ export class KubernetesProvider implements Runnable {
   readonly #deps: KubernetesProviderDeps;
   readonly #clock: Clock;
   readonly #cache: Cache;
-  readonly #informers = new Map<string, Informer<KubeObject>>();
+  /** The informers of each kind, one a version, the newest last: a kind may come in an older version than is looked for. */
+  readonly #informers = new Map<string, readonly Informer<KubeObject>[]>();
+  readonly #missing = new Set<string>();
   readonly #markReady: () => void;
   /** Kinds about whose trouble a line was written, with its text. */
   readonly #told = new Map<string, string>();
@@ -68,17 +74,17 @@ export class KubernetesProvider implements Runnable {
 
   /** The newest version of an object that we know. */
   live(object: ObjectRef): KubeObject | undefined {
-    return this.#informers.get(object.kind)?.get(object.namespace, object.name);
+    return this.informer(object.kind)?.get(object.namespace, object.name);
   }
 
   /** The informer of a kind; `undefined` if it is not watched, or before the API server has answered. */
-  informer(kind: KindName): Informer<KubeObject> | undefined {
-    return this.#informers.get(kind);
+  informer(kind: string): Informer<KubeObject> | undefined {
+    return this.#informers.get(kind)?.at(-1);
   }
 
   /** Where the API server keeps a kind that is watched. */
   resourceOf(kind: string): ResourceKind | undefined {
-    return this.#informers.get(kind)?.kind;
+    return this.informer(kind)?.kind;
   }
 
   /** Waits for the API server, then lists and watches until the signal aborts. Never rejects. */
@@ -87,32 +93,58 @@ export class KubernetesProvider implements Runnable {
     await waitForServer(rest, { log, clock: this.#clock, random }, signal);
     const served = await this.#served(signal);
     if (signal.aborted) return;
-    for (const kind of kindsToWatch(config, options.disabledFeatures)) this.#watch(kind, served);
+    const kinds = kindsToWatch(config, options.disabledFeatures);
+    for (const kind of kinds) this.#watch(kind, resourceOf(kind.kind, served));
     void this.#cache.synced().then(() => this.#markReady());
-    await this.#cache.run(signal);
+    const gatewayKinds = kinds.filter(({ kind }) => infoOf(kind).group === gatewayGroup);
+    await Promise.all([this.#cache.run(signal), this.#followVersions(gatewayKinds, signal)]);
   }
 
   /** The Gateway API may be installed in an older version. */
   async #served(signal: AbortSignal): Promise<ServedVersions> {
     if (this.#deps.config.gatewayRef === undefined) return new Map();
     try {
-      return await servedVersions(this.#deps.rest, infoOf('Gateway').group, signal);
+      return await servedVersions(this.#deps.rest, gatewayGroup, signal);
     } catch (error) {
       if (!signal.aborted) this.#deps.log.warn({ error }, 'cannot ask which versions of the Gateway API are served; the newest are taken');
       return new Map();
     }
   }
 
-  #watch(watched: WatchedKind, served: ServedVersions): void {
+  /** Kinds that are missing may come in an older version than the one that their informers wait for. */
+  async #followVersions(kinds: readonly WatchedKind[], signal: AbortSignal): Promise<void> {
+    const { rest, random = Math.random } = this.#deps;
+    while (!signal.aborted) {
+      await this.#clock.sleep(versionsPollMs * (0.75 + random() / 2), signal);
+      const missing = kinds.filter(({ kind }) => this.#missing.has(kind));
+      if (signal.aborted || missing.length === 0) continue;
+      // Where the server does not answer, or refuses, the next round asks again.
+      const served = await servedVersions(rest, gatewayGroup, signal).catch((): ServedVersions => new Map());
+      for (const watched of missing) {
+        const resource = resourceOf(watched.kind, served);
+        if (this.#informers.get(watched.kind)?.every(({ kind }) => kind.version !== resource.version) === true)
+          this.#watch(watched, resource);
+      }
+    }
+  }
+
+  #watch(watched: WatchedKind, resource: ResourceKind): void {
     const info = infoOf(watched.kind);
-    const informer = this.#cache.informer<KubeObject>(resourceOf(watched.kind, served), {
+    const informer = this.#cache.informer<KubeObject>(resource, {
       namespaces: this.#namespacesOf(watched.kind),
       transform: trimmer(watched.kind, apiVersionOf(info.group, info.version)),
       optional: watched.optional === true,
       ...(watched.fieldSelector !== undefined && { fieldSelector: watched.fieldSelector }),
     });
-    for (const handler of this.#deps.handlers) informer.addHandler(handler);
-    this.#informers.set(watched.kind, informer);
+    this.#informers.set(watched.kind, [...(this.#informers.get(watched.kind) ?? []), informer]);
+    const hasElsewhere = ({ metadata: { namespace = '', name } }: KubeObject): boolean =>
+      this.#informers.get(watched.kind)?.some((other) => other !== informer && other.get(namespace, name) !== undefined) === true;
+    for (const handler of this.#deps.handlers) {
+      informer.addHandler((event) => {
+        // A version that is no longer served takes no object along that another has.
+        if (event.type !== 'delete' || !hasElsewhere(event.object)) handler(event);
+      });
+    }
   }
 
   /** Root namespaces narrow Secrets, and nothing else. @see reference 1.1 */
@@ -129,9 +161,11 @@ export class KubernetesProvider implements Runnable {
     const fields = { kind: kind.kind, ...(namespace !== '' && { namespace }) };
     switch (problem.type) {
       case 'missing':
-        log.info({ ...fields, reason: problem.error.message }, 'the kind cannot be read and counts as empty; it is looked for again');
+        this.#missing.add(kind.kind);
+        log.info({ ...fields, reason: problem.error.message }, 'the kind cannot be read and counts as empty until it can');
         return;
       case 'found':
+        this.#missing.delete(kind.kind);
         log.info(fields, 'the kind is there now');
         return;
       case 'object':

@@ -24,6 +24,8 @@ const objects: Readonly<Partial<Record<KindName, object>>> = {
   TLSCertificateDelegation: { spec: { delegations: [{ secretName: 's', targetNamespaces: ['*'] }] } },
   ExtensionService: { spec: { services: [{ name: 's', port: 80 }] } },
   Ingress: { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } },
+  IngressClass: { spec: { controller: 'projectcontour.io/contour' } },
+  ContourConfiguration: { spec: { debug: { port: 6061 } } },
   Namespace: {},
   ConfigMap: { data: { 'ca.crt': 'pem', other: 'x' } },
   GatewayClass: { spec: { controllerName: 'projectcontour.io/gateway-controller' } },
@@ -167,12 +169,13 @@ describe('with fewer rights', () => {
       { apiGroups: ['', 'discovery.k8s.io', 'networking.k8s.io'], resources: ['*'], verbs: read },
     ]);
     const { provider } = await start({}, { gatewayRef: undefined as never }, kubeconfig);
-    await eventually('the refusals', () => logged.length >= 3);
+    await eventually('the refusals', () => logged.filter((line) => line.includes('no permission')).length >= 4);
     for (const resource of ['httpproxies', 'tlscertificatedelegations', 'extensionservices']) {
       expect(logged.join('\n')).toMatch(
         new RegExp(`no permission for verb "(list|watch)" on resource "${resource}" of API group "projectcontour.io"`),
       );
     }
+    expect(logged.join('\n')).toContain('- {apiGroups: ["projectcontour.io"], resources: ["httpproxies"], verbs: ["');
     await eventually('the other kinds', () => provider.unsynced().length === 3);
     expect(provider.unsynced().toSorted()).toEqual(['ExtensionService', 'HTTPProxy', 'TLSCertificateDelegation']);
   });
@@ -198,6 +201,6 @@ describe('with fewer rights', () => {
     const { provider, seen } = await start({}, {}, kubeconfig);
     await provider.ready;
     expect(seen.has('HTTPRoute/shop/a')).toBe(true);
-    expect([provider.informer('UDPRoute')?.size, provider.informer('ListenerSet')?.size]).toEqual([0, 0]);
+    expect(['UDPRoute', 'ListenerSet', 'IngressClass'].map((kind) => provider.informer(kind)?.size)).toEqual([0, 0, 0]);
   });
 });

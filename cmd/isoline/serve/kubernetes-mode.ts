@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { ContourConfiguration } from '../../../pkg/apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { Config } from '../../../pkg/config/config.ts';
 import type { NamedService } from '../../../pkg/config/rules.ts';
@@ -6,17 +7,26 @@ import { Client } from '../../../pkg/controller-runtime/client/client.ts';
 import { waitForServer } from '../../../pkg/controller-runtime/client/wait-for-server.ts';
 import { systemClock } from '../../../pkg/controller-runtime/clock/clock.ts';
 import { Manager } from '../../../pkg/controller-runtime/manager/manager.ts';
+import { restClientMetrics } from '../../../pkg/controller-runtime/metrics/rest-client-metrics.ts';
 import { type Connection, openConnection } from '../../../pkg/provider/kubernetes/connection.ts';
 import { infoOf } from '../../../pkg/provider/kubernetes/kinds.ts';
 import { kubernetesMode } from '../../../pkg/provider/kubernetes-mode.ts';
-import type { StatusMetrics } from '../../../pkg/telemetry/metrics.ts';
+import { statusMetrics } from '../../../pkg/telemetry/metrics.ts';
+import { metricsProvider } from '../../../pkg/telemetry/metrics-provider.ts';
 import type { Logger } from '../../../pkg/util/logger.ts';
 import { type CommandContext, CommandError } from '../command.ts';
 import { type ControlPlane, requireExtensionServices } from './control-plane.ts';
 
+export interface ConnectDeps {
+  readonly env: CommandContext['env'];
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
 /** Reads the credentials of an API server. Nothing is sent yet. */
-export function connect(options: KubernetesClientOptions, env: CommandContext['env'], log: Logger): Promise<Connection> {
-  return openConnection(options, { environment: env, userAgent: 'isoline', log });
+export function connect(options: KubernetesClientOptions, { env, registry, log }: ConnectDeps): Promise<Connection> {
+  const metrics = restClientMetrics(metricsProvider(registry));
+  return openConnection(options, { environment: env, userAgent: 'isoline', log, metrics });
 }
 
 /**
@@ -43,16 +53,21 @@ export interface KubernetesModeOptions {
   readonly config: Config;
   readonly options: ServeOptions;
   readonly named: readonly NamedService[];
-  readonly metrics: StatusMetrics;
+  readonly registry: Registry;
+  /** Present: the configuration was read from it. */
+  readonly configuration?: ContourConfiguration;
   readonly log: Logger;
 }
 
 /** The manager of a process that serves the objects of a cluster. */
-export function kubernetesManager(
-  plane: ControlPlane,
-  { connection, config, options, named, metrics, log }: KubernetesModeOptions,
-): Manager {
-  const mode = kubernetesMode({ connection, cache: plane.pipeline.cache, config, options, log, observer: metrics });
+export function kubernetesManager(plane: ControlPlane, { named, registry, ...given }: KubernetesModeOptions): Manager {
+  const { log } = given;
+  const mode = kubernetesMode({
+    ...given,
+    cache: plane.pipeline.cache,
+    observer: statusMetrics(registry),
+    metrics: metricsProvider(registry),
+  });
   const manager = new Manager({ log, clock: systemClock, ...(mode.elector !== undefined && { elector: mode.elector }) });
   mode.addTo(manager);
   // Asked at the API server: the kind may not be watched, or not in that namespace.

@@ -6,6 +6,7 @@ import { loadKubeconfig } from '../../controller-runtime/client/kubeconfig.ts';
 import { RestClient, type ServerState } from '../../controller-runtime/client/rest-client.ts';
 import type { RateLimit } from '../../controller-runtime/client/token-bucket.ts';
 import { type Clock, systemClock } from '../../controller-runtime/clock/clock.ts';
+import type { RestClientMetrics } from '../../controller-runtime/metrics/rest-client-metrics.ts';
 import type { Logger } from '../../util/logger.ts';
 
 export interface ConnectionDeps {
@@ -14,6 +15,7 @@ export interface ConnectionDeps {
   readonly userAgent: string;
   readonly log: Logger;
   readonly clock?: Clock;
+  readonly metrics?: RestClientMetrics;
 }
 
 /** Two clients of one API server. */
@@ -32,10 +34,10 @@ const defaultLimit: RateLimit = { qps: 5, burst: 10 };
  * @throws {CredentialsError} naming the file and what is wrong with it
  */
 export async function openConnection(options: KubernetesClientOptions, deps: ConnectionDeps): Promise<Connection> {
-  const { log, userAgent, clock = systemClock } = deps;
+  const { log, userAgent, clock = systemClock, metrics } = deps;
   const credentials = await loadCredentials(options, deps.environment, clock);
   const limit = limitOf(options);
-  const common = { credentials, userAgent, clock };
+  const common = { credentials, userAgent, clock, ...(metrics !== undefined && { metrics }) };
   const reads = new RestClient({ ...common, onServerState: stateLogger(credentials.server, log) });
   return { reads, writes: limit === undefined ? reads : new RestClient({ ...common, limit }) };
 }

@@ -15,6 +15,8 @@ describe('the kinds to watch', () => {
       'TLSCertificateDelegation',
       'ExtensionService',
       'Ingress',
+      'IngressClass',
+      'ContourConfiguration',
     ]);
   });
 

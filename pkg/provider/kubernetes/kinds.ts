@@ -26,6 +26,8 @@ const watchedKinds: readonly WatchedKind[] = [
   { kind: 'TLSCertificateDelegation' },
   { kind: 'ExtensionService', feature: 'extensionservices' },
   { kind: 'Ingress' },
+  { kind: 'IngressClass', optional: true },
+  { kind: 'ContourConfiguration', optional: true },
   { kind: 'Namespace', gateway: true },
   { kind: 'ConfigMap', gateway: true },
   { kind: 'GatewayClass', gateway: true },
@@ -51,7 +53,10 @@ export function kindsToWatch(config: Pick<Config, 'gatewayRef'>, disabledFeature
 /** The versions of the Gateway API's kinds that have one schema, the one to prefer first. */
 const gatewayVersions = ['v1', 'v1beta1', 'v1alpha3', 'v1alpha2'];
 
-/** Where the API server keeps a kind: in the version that it serves, where Isoline's own is too new for it. */
+/**
+ * Where the API server keeps a kind: in the version that it serves, where Isoline's own is too new for it. A kind that it
+ * does not serve, in no version that Isoline can read, is looked for in Isoline's own.
+ */
 export function resourceOf(kind: KindName, served: ServedVersions): ResourceKind {
   const info = infoOf(kind);
   const versions = served.get(info.plural) ?? [];
