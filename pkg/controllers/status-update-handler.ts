@@ -36,7 +36,7 @@ export interface StatusUpdateHandlerOptions {
   readonly owner: Owner;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How many writes may be on their way. Default: 8. */
+  /** How many writes may be on their way. Default: 16. */
   readonly concurrency?: number;
   readonly queueMetrics?: WorkQueueMetrics;
   readonly observer?: StatusWriteObserver;
@@ -139,7 +139,7 @@ export class StatusUpdateHandler implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#term = signal;
     for (const keys of [this.#wanted.keys(), this.#withdrawn.keys()]) for (const key of keys) this.#enqueue(key);
-    const { concurrency = 8 } = this.#options;
+    const { concurrency = 16 } = this.#options;
     await Promise.all(Array.from({ length: concurrency }, () => this.#work(signal)));
     this.#term = undefined;
     this.#queue.clear();

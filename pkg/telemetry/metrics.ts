@@ -145,7 +145,9 @@ export function statusMetrics(registry: Registry) {
     wrote(kind: string, result: StatusWriteResult, tookMs: number): void {
       total.inc({ kind });
       byResult[result].inc({ kind });
-      duration.observe({ kind, error: String(result === 'failed' || result === 'conflict') }, tookMs / 1000);
+      // Nothing was sent, and a new leader has thousands of these.
+      if (result === 'noop') return;
+      duration.observe({ kind, error: String(result !== 'success') }, tookMs / 1000);
     },
   } as const;
 }
