@@ -301,29 +301,65 @@ describe('what is selected', () => {
 });
 
 describe('a kind that is not installed', () => {
-  test('counts as empty, is told of once, and is found when it comes', async () => {
-    const informer = watchKind(widgetKind, {});
-    await informer.synced;
-    expect(informer.size).toBe(0);
-    await eventually('more tries', () => proxy.requests.filter(({ path }) => path.includes('widgets')).length > 2);
-    expect(problems.map(({ type }) => type)).toEqual(['missing']);
-    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  /** Installs Widgets of a group, served in the given versions. */
+  async function install(group: string, ...versions: readonly string[]): Promise<void> {
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     const spec = {
-      group: 'example.com',
+      group,
       scope: 'Namespaced',
       names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
     };
-    const body = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.example.com' },
-      spec,
-    };
-    await environment.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body });
+    const body = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `widgets.${group}` }, spec };
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}?fieldManager=test`;
+    await environment.request({ method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml' });
+  }
+
+  async function arrives(group: string): Promise<void> {
     await eventually('the kind', () => problems.some(({ type }) => type === 'found'), 15_000);
-    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, data: { v: '1' } };
-    await environment.request({ method: 'POST', path: `/apis/example.com/v1/namespaces/${namespace}/widgets`, body: widget });
+    const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w' }, data: { v: '1' } };
+    await environment.request({ method: 'POST', path: `/apis/${group}/v1/namespaces/${namespace}/widgets`, body: widget });
     await told('add w 1');
+    expect(problems.filter(({ type }) => type !== 'retry').map(({ type }) => type)).toEqual(['missing', 'found']);
+  }
+
+  const problemText = () => problems.map((problem) => ('error' in problem ? String(problem.error) : problem.type));
+  const requestsOf = (text: string) => proxy.requests.filter(({ path }) => path.includes(text));
+
+  test('counts as empty, is told of once, and is found by a watch of its definition', async () => {
+    const informer = watchKind({ ...widgetKind, group: 'watched.example.com' }, {});
+    await informer.synced;
+    expect(informer.size).toBe(0);
+    expect(problemText()).toEqual(['Error: Widget (widgets.watched.example.com) is not installed']);
+    await eventually('the watch', () => proxy.openWatches('/customresourcedefinitions') > 0);
+    const listed = requestsOf('/widgets').length;
+    // The polls go on seldom, for kinds that come from elsewhere.
+    await eventually('a poll', () => requestsOf('/apis/watched.example.com/v1').length > 0);
+    expect(requestsOf('/widgets')).toHaveLength(listed);
+    await install('watched.example.com', 'v1');
+    await arrives('watched.example.com');
+    await eventually('the end of the watch', () => proxy.openWatches('/customresourcedefinitions') === 0);
+  }, 30_000);
+
+  test('is found by polls where its definition may not be watched', async () => {
+    proxy.rule = ({ path }) =>
+      path.includes('customresourcedefinitions') ? { type: 'answer', status: 403, body: status(403, 'Forbidden') } : undefined;
+    await watchKind({ ...widgetKind, group: 'polled.example.com' }, {}).synced;
+    await eventually('polls', () => requestsOf('/apis/polled.example.com/v1').length > 2);
+    expect(requestsOf('customresourcedefinitions')).toHaveLength(1);
+    await install('polled.example.com', 'v1');
+    await arrives('polled.example.com');
+  }, 30_000);
+
+  test('but in another version is told of with that version, and found when its own is served', async () => {
+    await install('versions.example.com', 'v1beta1');
+    await eventually('the other version', async () => {
+      const path = '/apis/versions.example.com/v1beta1/widgets';
+      return (await environment.request({ method: 'GET', path }).catch(() => undefined)) !== undefined;
+    });
+    await watchKind({ ...widgetKind, group: 'versions.example.com' }, {}).synced;
+    expect(problemText()).toEqual(['Error: Widget (widgets.versions.example.com) is served in version v1beta1, and v1 is needed']);
+    await install('versions.example.com', 'v1beta1', 'v1');
+    await arrives('versions.example.com');
   }, 30_000);
 });

@@ -11,18 +11,22 @@ export interface CacheOptions {
   readonly clock?: Clock;
   /** For jitter. Default: `Math.random`. */
   readonly random?: () => number;
+  /** What informers watch unless they are told otherwise. Default: all namespaces. */
+  readonly namespaces?: readonly string[];
   /** Told of everything that keeps an informer from being current. */
   readonly onProblem: (problem: ReflectorProblem) => void;
 }
 
 /** One shared informer a kind. Kinds may be added while it runs. */
 export class Cache {
-  readonly #surroundings: Required<CacheOptions> & { readonly arrivals: KindArrivals };
+  readonly #surroundings: Required<Omit<CacheOptions, 'namespaces'>> & { readonly arrivals: KindArrivals };
+  readonly #namespaces: readonly string[];
   readonly #informers = new Map<string, Informer>();
   #running: { readonly signal: AbortSignal; readonly runs: Promise<void>[] } | undefined;
 
   constructor(options: CacheOptions) {
-    const { rest, onProblem, clock = systemClock, random = Math.random } = options;
+    const { rest, onProblem, clock = systemClock, random = Math.random, namespaces = [] } = options;
+    this.#namespaces = namespaces;
     this.#surroundings = { rest, clock, random, onProblem, arrivals: new KindArrivals({ rest, clock, random }) };
   }
 
@@ -31,7 +35,7 @@ export class Cache {
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
     const known = this.#informers.get(key);
     if (known !== undefined) return known as unknown as Informer<T>;
-    const informer = new Informer<T>(kind, options, this.#surroundings);
+    const informer = new Informer<T>(kind, { namespaces: this.#namespaces, ...options }, this.#surroundings);
     this.#informers.set(key, informer as unknown as Informer);
     this.#running?.runs.push(informer.run(this.#running.signal));
     return informer;

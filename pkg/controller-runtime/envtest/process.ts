@@ -27,12 +27,29 @@ function killAtExit(child: ChildProcess): void {
   });
 }
 
-/** Starts a program with its output in `logPath`. */
+/**
+ * Ends a program when this process is gone, even if it was killed and could do nothing itself: a shell reads from a pipe
+ * that only we hold open. It is in a group of its own, so that what ends us does not end it first.
+ */
+function killAtOurDeath(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  const script = 'read -r nothing; kill -9 "$1"';
+  const guard = spawn('/bin/sh', ['-c', script, 'guard', String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // Where there is no shell, there is only the hook at our exit.
+  guard.once('error', () => undefined);
+  guard.stdin?.once('error', () => undefined);
+  guard.unref();
+  (guard.stdin as unknown as { unref?(): void } | null)?.unref?.();
+  child.once('exit', () => guard.kill('SIGKILL'));
+}
+
+/** Starts a program with its output in `logPath`. It does not outlive this process. */
 export function startProcess(command: string, args: readonly string[], logPath: string): TestProcess {
   const log = openSync(logPath, 'a');
   const child = spawn(command, args, { stdio: ['ignore', log, log] });
   closeSync(log);
   killAtExit(child);
+  killAtOurDeath(child);
   let ended = false;
   let failure = '';
   const exited = new Promise<void>((resolve) => {
