@@ -118,7 +118,6 @@ export function isHeaderName(name: string): boolean {
 
 /** Whether Envoy takes a text as a header's value: no control characters but the tab. */
 export function isHeaderValue(value: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
   return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
 }
 

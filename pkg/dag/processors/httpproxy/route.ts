@@ -3,6 +3,7 @@ import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Route, RouteAction, RouteMatch } from '../../model/route.ts';
 import { mergeConditions } from '../../policy/match.ts';
 import { headerConditionsError, pathConditionsError, queryConditionsError } from '../../policy/match-rules.ts';
+import { regexError } from '../../policy/regex.ts';
 import { originOf, problem } from './build.ts';
 import { forwardAction } from './forward.ts';
 import { redirectOf } from './redirect.ts';
@@ -38,16 +39,21 @@ export function processRoute(context: RouteContext): Outcome<RouteDraft> {
   return ok({ route: made, permitInsecure: route.permitInsecure === true && !build.config.disablePermitInsecure });
 }
 
-function matchOf({ build, route, inherited }: RouteContext): Outcome<RouteMatch> {
+function matchOf({ build, route, inherited, path }: RouteContext): Outcome<RouteMatch> {
   const own = route.conditions ?? [];
   const pathError = pathConditionsError(own);
-  if (pathError !== undefined) return fail('RouteError', 'PathMatchConditionsNotValid', `route: ${pathError}`);
+  if (pathError !== undefined) return fail('RouteError', 'PathMatchConditionsNotValid', `${path}.conditions: ${pathError}`);
   const all = [...inherited, ...own];
   const headerError = headerConditionsError(all);
-  if (headerError !== undefined) return fail('RouteError', 'HeaderMatchConditionsNotValid', `route: ${headerError}`);
+  if (headerError !== undefined) return fail('RouteError', 'HeaderMatchConditionsNotValid', `${path}.conditions: ${headerError}`);
   const queryError = queryConditionsError(all);
-  if (queryError !== undefined) return fail('RouteError', 'QueryParameterMatchConditionsNotValid', `route: ${queryError}`);
-  return ok(mergeConditions(all, build.hostMatches));
+  if (queryError !== undefined) return fail('RouteError', 'QueryParameterMatchConditionsNotValid', `${path}.conditions: ${queryError}`);
+  const match = mergeConditions(all, build.hostMatches);
+  // Behind the prefix of an include it is another expression: an open quote, say, takes in what follows.
+  const joinedError = match.path.type === 'regex' ? regexError(match.path.regex) : undefined;
+  if (joinedError === undefined) return ok(match);
+  const message = `${path}.conditions: the regex behind the prefix of its include is invalid: ${joinedError}`;
+  return fail('RouteError', 'PathMatchConditionsNotValid', message);
 }
 
 function actionOf(context: RouteContext, settings: RouteSettings): Outcome<RouteAction> {

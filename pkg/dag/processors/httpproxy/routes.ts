@@ -46,7 +46,7 @@ function routesOfProxy({ build, visit: here, conditions, chain }: Reached): read
 function routesOfIncludes(reached: Reached): readonly RouteDraft[] {
   const seen = new Set<string>();
   return (reached.visit.proxy.spec.includes ?? []).flatMap((include, i) => {
-    const valid = checkInclude(reached, include, seen);
+    const valid = checkInclude(reached, { include, path: `spec.includes[${i}].conditions` }, seen);
     if (valid.ok) return routesOfInclude(reached, include, i);
     reached.visit.errors.push(valid.problem);
     return [];
@@ -55,20 +55,24 @@ function routesOfIncludes(reached: Reached): readonly RouteDraft[] {
 
 const unconditional = matchKey(mergeConditions([]));
 
-function checkInclude({ conditions }: Reached, include: Include, seen: Set<string>): Outcome<undefined> {
+function checkInclude(
+  { conditions }: Reached,
+  { include, path }: { readonly include: Include; readonly path: string },
+  seen: Set<string>,
+): Outcome<undefined> {
   const own = include.conditions ?? [];
   const pathError = includePathConditionsError(own);
-  if (pathError !== undefined) return fail('IncludeError', 'PathMatchConditionsNotValid', `include: ${pathError}`);
+  if (pathError !== undefined) return fail('IncludeError', 'PathMatchConditionsNotValid', `${path}: ${pathError}`);
   const all = [...conditions, ...own];
   const headerError = headerConditionsError(all);
-  if (headerError !== undefined) return fail('RouteError', 'HeaderMatchConditionsNotValid', `include: ${headerError}`);
+  if (headerError !== undefined) return fail('RouteError', 'HeaderMatchConditionsNotValid', `${path}: ${headerError}`);
   const queryError = queryConditionsError(all);
-  if (queryError !== undefined) return fail('RouteError', 'QueryParameterMatchConditionsNotValid', `include: ${queryError}`);
+  if (queryError !== undefined) return fail('RouteError', 'QueryParameterMatchConditionsNotValid', `${path}: ${queryError}`);
 
   const key = matchKey(mergeConditions(own));
   // Without conditions several includes may share the whole of what is theirs: their routes have paths of their own.
   if (key !== unconditional && seen.has(key)) {
-    return fail('IncludeError', 'DuplicateMatchConditions', 'duplicate conditions defined on an include');
+    return fail('IncludeError', 'DuplicateMatchConditions', `${path}: another include has the same`);
   }
   seen.add(key);
   return ok(undefined);
@@ -85,8 +89,8 @@ function routesOfInclude({ build, visit: here, conditions, chain }: Reached, inc
   const id = `${namespace}/${include.name}`;
   errors.push(
     target === undefined
-      ? problem('IncludeError', 'IncludeNotFound', `include ${id} not found`)
-      : problem('IncludeError', 'RootIncludesRoot', `root httpproxy cannot include another root httpproxy (${id})`),
+      ? problem('IncludeError', 'IncludeNotFound', `spec.includes[${i}]: HTTPProxy ${id} not found`)
+      : problem('IncludeError', 'RootIncludesRoot', `spec.includes[${i}]: root httpproxy cannot include another root httpproxy (${id})`),
   );
   return include.conditions?.length ? [badGateway(build, proxy, inner, i)] : [];
 }

@@ -55,12 +55,16 @@ function followInclude(
   const id = `${namespace}/${include.name}`;
   const target = build.reader.get('HTTPProxy', namespace, include.name);
   if (target === undefined) {
-    return failed(here, problem('TCPProxyIncludeError', 'IncludeNotFound', `include ${id} not found`));
+    return failed(here, problem('TCPProxyIncludeError', 'IncludeNotFound', `spec.tcpproxy.include: HTTPProxy ${id} not found`));
   }
   if (target.spec.virtualhost !== undefined) {
     return failed(
       here,
-      problem('TCPProxyIncludeError', 'RootIncludesRoot', `root httpproxy cannot include another root httpproxy (${id})`),
+      problem(
+        'TCPProxyIncludeError',
+        'RootIncludesRoot',
+        `spec.tcpproxy.include: root httpproxy cannot include another root httpproxy (${id})`,
+      ),
     );
   }
   if (chain.includes(target)) {
