@@ -48,14 +48,18 @@ export class LeaseLock {
   }
 
   /**
-   * Tells of the Lease as it is, and of each change, until the server ends the watch or the signal aborts.
-   * `undefined`: it was deleted. Throws as the client does, such as Forbidden.
+   * Tells of the Lease as it is, and of each change, until the server ends the watch, the signal aborts or there is no
+   * Lease. `undefined`: it was deleted. Throws as the client does, such as Forbidden.
    */
-  watch(tell: (lease: Lease | undefined) => void, signal: AbortSignal): Promise<void> {
+  async watch(tell: (lease: Lease | undefined) => void, signal: AbortSignal): Promise<void> {
+    const present = await this.get(signal);
+    tell(present);
+    // Asking for what is there by version 0 is refused by servers whose etcd is older than 3.5.13.
+    const resourceVersion = present?.metadata.resourceVersion;
+    if (resourceVersion === undefined) return;
     const selection = { kind: leaseKind, namespace: this.namespace, fieldSelector: `metadata.name=${this.name}` };
-    // Version 0: the Lease as it is comes first.
-    const options = { resourceVersion: '0', timeoutSeconds: watchSeconds, idleTimeoutMs, signal };
-    return watch(this.#client.rest, selection, options, ({ type, object }) => {
+    const options = { resourceVersion, timeoutSeconds: watchSeconds, idleTimeoutMs, signal };
+    await watch(this.#client.rest, selection, options, ({ type, object }) => {
       if (type === 'DELETED') tell(undefined);
       else if (type === 'ADDED' || type === 'MODIFIED') tell(object as Lease);
     });
