@@ -12,7 +12,7 @@ import { type Connection, openConnection } from '../../../pkg/provider/kubernete
 import { infoOf } from '../../../pkg/provider/kubernetes/kinds.ts';
 import { kubernetesMode } from '../../../pkg/provider/kubernetes-mode.ts';
 import { statusMetrics } from '../../../pkg/telemetry/metrics.ts';
-import { metricsProvider } from '../../../pkg/telemetry/metrics-provider.ts';
+import { prometheusProvider } from '../../../pkg/telemetry/prometheus-provider.ts';
 import type { Logger } from '../../../pkg/util/logger.ts';
 import { type CommandContext, CommandError } from '../command.ts';
 import { type ControlPlane, requireExtensionServices } from './control-plane.ts';
@@ -25,7 +25,7 @@ export interface ConnectDeps {
 
 /** Reads the credentials of an API server. Nothing is sent yet. */
 export function connect(options: KubernetesClientOptions, { env, registry, log }: ConnectDeps): Promise<Connection> {
-  const metrics = restClientMetrics(metricsProvider(registry));
+  const metrics = restClientMetrics(prometheusProvider(registry));
   return openConnection(options, { environment: env, userAgent: 'isoline', log, metrics });
 }
 
@@ -66,7 +66,7 @@ export function kubernetesManager(plane: ControlPlane, { named, registry, ...giv
     ...given,
     cache: plane.pipeline.cache,
     observer: statusMetrics(registry),
-    metrics: metricsProvider(registry),
+    metrics: prometheusProvider(registry),
   });
   const manager = new Manager({ log, clock: systemClock, ...(mode.elector !== undefined && { elector: mode.elector }) });
   mode.addTo(manager);
