@@ -12,7 +12,8 @@ import { informerSource, type Source } from '../source/source.ts';
 interface BuilderDeps {
   /** For logs and metrics; no two controllers of a process have the same. */
   readonly name: string;
-  readonly clock: Clock;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   readonly log: Logger;
   /** Default: none. */
   readonly metrics?: MetricsProvider;

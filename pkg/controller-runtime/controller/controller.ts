@@ -1,7 +1,7 @@
 import type { Logger } from '../../util/logger.ts';
 import type { ObjectName } from '../client/object.ts';
 import type { RateLimit } from '../client/token-bucket.ts';
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { type ControllerMetrics, controllerMetrics, type ReconcileResult } from '../metrics/controller-metrics.ts';
 import { type MetricsProvider, noMetrics } from '../metrics/metrics.ts';
 import { type WorkQueueMetrics, workQueueMetrics } from '../metrics/work-queue-metrics.ts';
@@ -17,7 +17,8 @@ export interface ControllerOptions {
   /** How many objects are worked on at a time. Default: 1. */
   readonly maxConcurrent?: number;
   readonly retries?: RetryOptions;
-  readonly clock: Clock;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   readonly log: Logger;
   /** Default: none. */
   readonly metrics?: MetricsProvider;
@@ -38,14 +39,14 @@ const defaultLimit: RateLimit = { qps: 10, burst: 100 };
 /** Calls a reconciler for every object that its sources name, and again where it failed. */
 export class Controller {
   readonly name: string;
-  readonly #options: ControllerOptions;
+  readonly #options: ControllerOptions & { readonly clock: Clock };
   readonly #metrics: ControllerMetrics;
   readonly #queueMetrics: WorkQueueMetrics;
 
   constructor(options: ControllerOptions) {
-    const { name, maxConcurrent = 1, metrics = noMetrics, clock } = options;
+    const { name, maxConcurrent = 1, metrics = noMetrics, clock = systemClock } = options;
     this.name = name;
-    this.#options = options;
+    this.#options = { clock: systemClock, ...options };
     this.#metrics = controllerMetrics(metrics, name, maxConcurrent);
     this.#queueMetrics = workQueueMetrics(metrics, name, clock);
   }

@@ -2,7 +2,7 @@ import type { Logger } from '../../util/logger.ts';
 import type { Client } from '../client/client.ts';
 import { isApiError, UnreachableError } from '../client/errors.ts';
 import type { KubeObject } from '../client/object.ts';
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import type { Runnable } from '../manager/manager.ts';
 import { type EventObject, type EventSeries, eventKind, eventOf, type Occurrence, seriesPatch } from './event-object.ts';
 
@@ -12,7 +12,8 @@ export interface EventRecorderOptions {
   readonly controller: string;
   /** Which of its processes, such as the name of the pod. */
   readonly instance: string;
-  readonly clock: Clock;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   readonly log: Logger;
   /** How long repetitions count as one series, from the last one on. Default: 360,000. */
   readonly seriesMs?: number;
@@ -42,7 +43,7 @@ const maxSeries = 4_096;
  */
 export class EventRecorder implements Runnable {
   readonly name = 'event recorder';
-  readonly #options: EventRecorderOptions;
+  readonly #options: EventRecorderOptions & { readonly clock: Clock };
   readonly #series = new Map<string, Series>();
   /** Keys of series that have something to write. */
   readonly #pending = new Set<string>();
@@ -52,7 +53,7 @@ export class EventRecorder implements Runnable {
   #count = 0;
 
   constructor(options: EventRecorderOptions) {
-    this.#options = options;
+    this.#options = { clock: systemClock, ...options };
   }
 
   /** Tells of something that happened to an object, which must have been read from the API server. */

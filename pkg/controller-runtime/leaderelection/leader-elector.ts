@@ -1,6 +1,6 @@
 import type { Logger } from '../../util/logger.ts';
 import { isApiError } from '../client/errors.ts';
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import type { LeaderElectionMetrics } from '../metrics/leader-election-metrics.ts';
 import { type Lease, type LeaseLock, type LeaseSpec, microTime } from './lease.ts';
 import { LeaseWatch } from './lease-watch.ts';
@@ -15,9 +15,10 @@ export interface LeaderElectorOptions {
   readonly renewDeadlineMs?: number;
   /** Pause between tries. Default: 2,000. */
   readonly retryPeriodMs?: number;
-  readonly clock: Clock;
-  /** For jitter. */
-  readonly random: () => number;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** For jitter. Default: `Math.random`. */
+  readonly random?: () => number;
   readonly log: Logger;
   readonly metrics?: LeaderElectionMetrics;
 }
@@ -30,7 +31,7 @@ export interface LeaderElectorOptions {
  * may be forbidden, or hang. Who may `get`, `create` and `update` Leases can lead; `watch` makes the handover fast.
  */
 export class LeaderElector {
-  readonly #options: LeaderElectorOptions;
+  readonly #options: LeaderElectorOptions & Required<Pick<LeaderElectorOptions, 'clock' | 'random'>>;
   readonly #leaseDurationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
@@ -39,7 +40,7 @@ export class LeaderElector {
   #leading = false;
 
   constructor(options: LeaderElectorOptions) {
-    this.#options = options;
+    this.#options = { clock: systemClock, random: Math.random, ...options };
     this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from '../../util/logger.ts';
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import type { LeaderElector } from '../leaderelection/leader-elector.ts';
 
 /**
@@ -21,7 +21,8 @@ export interface Runnable {
 
 export interface ManagerOptions {
   readonly log: Logger;
-  readonly clock: Clock;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   /** Absent: this process always leads. */
   readonly elector?: LeaderElector;
   /** How long runnables may take to stop. Default: 30,000. */
@@ -38,13 +39,13 @@ const groupOrder = ['http', 'cache', 'other', 'leader'] as const;
 
 /** Runs everything that a process consists of, in order, and stops it in order. */
 export class Manager {
-  readonly #options: ManagerOptions;
+  readonly #options: ManagerOptions & { readonly clock: Clock };
   readonly #runnables: Readonly<Record<RunnableGroup, Runnable[]>> = { http: [], cache: [], other: [], leader: [] };
   readonly #stop = new AbortController();
   #failure: unknown;
 
   constructor(options: ManagerOptions) {
-    this.#options = options;
+    this.#options = { clock: systemClock, ...options };
     setMaxListeners(0, this.#stop.signal);
   }
 
