@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '../../pkg/controller-runtime/client/client.ts';
 import type { TestEnvironment } from '../../pkg/controller-runtime/envtest/environment.ts';
@@ -9,6 +11,7 @@ import { silentLogger } from '../../pkg/util/logger.ts';
 import { startApiServer } from '../lib/api-server.ts';
 import { freePort } from '../lib/envoy-process.ts';
 import { eventually } from '../lib/eventually.ts';
+import { startFaultProxy } from '../lib/fault-proxy.ts';
 import { get } from '../lib/http-client.ts';
 
 const main = new URL('../../cmd/isoline/main.ts', import.meta.url).pathname;
@@ -141,6 +144,83 @@ describe('serve on a cluster', () => {
     },
     60_000,
   );
+});
+
+describe('serve', () => {
+  const ports = async () => {
+    const [xds, health, metrics, debug] = await Promise.all(Array.from({ length: 4 }, freePort));
+    const flags = [
+      '--insecure',
+      '--disable-leader-election',
+      '--xds-address=127.0.0.1',
+      `--xds-port=${xds}`,
+      '--health-address=127.0.0.1',
+      `--health-port=${health}`,
+      '--http-address=127.0.0.1',
+      `--http-port=${metrics}`,
+      `--debug-http-port=${debug}`,
+    ];
+    const answers = async (path: string): Promise<number> => (await get({ port: health!, host: 'x', path })).status;
+    return { flags, answers };
+  };
+
+  test('waits for an API server that does not answer, says so, and is ready when it does', async () => {
+    await using proxy = await startFaultProxy(environment);
+    proxy.rule = () => ({ type: 'cut' });
+    const kubeconfig = join(environment.directory, 'through-proxy');
+    await writeFile(
+      kubeconfig,
+      `apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: "${proxy.url}"}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n`,
+    );
+    const { flags, answers } = await ports();
+    await using served = isoline('serve', `--kubeconfig=${kubeconfig}`, ...flags);
+    await eventually('word of the wait', () => served.output().includes(`waiting for the API server at ${proxy.url}`), 20_000);
+    expect([await answers('/healthz'), await answers('/readyz')]).toEqual([200, 503]);
+    expect(served.output().match(/waiting for/g)).toHaveLength(1);
+    proxy.rule = undefined;
+    await eventually('readiness', async () => (await answers('/readyz')) === 200, 20_000);
+  }, 60_000);
+
+  test('names each right that is missing, and is not ready', async () => {
+    const kubeconfig = await environment.addUser('nobody', []);
+    const { flags, answers } = await ports();
+    await using served = isoline('serve', `--kubeconfig=${kubeconfig}`, ...flags);
+    for (const [resource, group] of [
+      ['secrets', ''],
+      ['services', ''],
+      ['endpointslices', 'discovery.k8s.io'],
+      ['ingresses', 'networking.k8s.io'],
+      ['httpproxies', 'projectcontour.io'],
+    ]) {
+      const right = new RegExp(`no permission for verb "(list|watch)" on resource "${resource}" of API group "${group}"`);
+      await eventually(`word of ${resource}`, () => right.test(served.output().replaceAll('\\"', '"')), 20_000);
+    }
+    expect([await answers('/healthz'), await answers('/readyz')]).toEqual([200, 503]);
+    served.child.kill('SIGTERM');
+    await once(served.child, 'exit');
+    expect(served.child.exitCode).toBe(0);
+  }, 60_000);
+
+  test('takes objects as large as the API server does', async () => {
+    const route = (i: number) => ({ conditions: [{ prefix: `/${i}/${'x'.repeat(1000)}` }], services: [{ name: 'missing', port: 80 }] });
+    const spec = { virtualhost: { fqdn: 'large.example.com' }, routes: Array.from({ length: 1300 }, (_, i) => route(i)) };
+    await create('HTTPProxy', 'large', spec, 'shop');
+    await create('HTTPProxy', 'small', { virtualhost: { fqdn: 'small.example.com' }, routes: [route(1)] }, 'shop');
+    const { flags, answers } = await ports();
+    await using served = isoline('serve', `--kubeconfig=${environment.kubeconfig}`, ...flags);
+    for (const name of ['large', 'small']) {
+      await eventually(
+        `the status of ${name}`,
+        async () => {
+          const proxy = await client.get(infoOf('HTTPProxy'), { namespace: 'shop', name });
+          return (proxy as { status?: { currentStatus?: string } } | undefined)?.status?.currentStatus === 'invalid';
+        },
+        20_000,
+      );
+    }
+    expect(await answers('/readyz')).toBe(200);
+    expect(served.output()).not.toContain('ERROR');
+  }, 60_000);
 });
 
 test('certgen writes Secrets once, and again only when told to', async () => {
