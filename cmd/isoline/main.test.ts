@@ -142,6 +142,16 @@ describe('translate', () => {
     expect(stdout).toContain('app.example.com');
   });
 
+  test('what an Ingress has no status for is told as a warning', async () => {
+    const ingress =
+      'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: app}\nspec:\n  tls: [{hosts: [app.example.com], secretName: none}]\n  rules: [{host: app.example.com}]\n';
+    const { code, stderr } = await isoline(['translate', '-'], { stdin: ingress });
+    expect(stderr).toBe(
+      'warning: Ingress default/app: TLSError/SecretNotValid: spec.tls[0].secretName: Secret "default/none" is invalid: Secret not found\n',
+    );
+    expect(code).toBe(0);
+  });
+
   test('a ContourConfiguration among the objects is the configuration', async () => {
     const configuration =
       '---\napiVersion: projectcontour.io/v1alpha1\nkind: ContourConfiguration\nmetadata: {name: c}\nspec: {envoy: {http: {port: 9090}}}\n';

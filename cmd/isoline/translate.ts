@@ -61,7 +61,9 @@ function translated(
   const pipeline = new Pipeline({ config, secrets: secretInspector() });
   for (const object of objects) pipeline.cache.apply(object);
   pipeline.cache.advance(Date.now());
-  const { faults } = pipeline.buildAll();
+  const { faults, notices } = pipeline.buildAll();
+  for (const { object, problem } of notices)
+    context.stderr(`warning: ${object.kind} ${object.namespace}/${object.name}: ${problem.type}/${problem.reason}: ${problem.message}\n`);
   for (const { root, error } of faults)
     context.stderr(
       `isoline: error: ${root.kind} ${root.namespace}/${root.name} could not be built: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

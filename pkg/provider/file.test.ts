@@ -96,6 +96,41 @@ describe('at start', () => {
     expect(logged).toHaveLength(4);
   });
 
+  const refused: readonly { name: string; text: string; told: RegExp }[] = [
+    {
+      name: 'a kind in another version',
+      text: 'apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: bad}\n',
+      told: /^bad\.yaml:1: Ingress default\/bad: apiVersion: Ingress is read as networking\.k8s\.io\/v1, not as networking/,
+    },
+    {
+      name: 'a field of the wrong type',
+      text: 'apiVersion: projectcontour.io/v1\nkind: HTTPProxy\nmetadata: {name: bad}\nspec:\n  routes:\n  - services:\n    - name: web\n      port: eighty\n',
+      told: /^bad\.yaml:8: HTTPProxy default\/bad: spec\.routes\[0\]\.services\[0\]\.port: must be/,
+    },
+    {
+      name: 'a rule of ours',
+      text: 'apiVersion: projectcontour.io/v1\nkind: HTTPProxy\nmetadata: {name: bad}\nspec:\n  virtualhost:\n    fqdn: a.example.com\n    jwtProviders:\n    - name: p\n',
+      told: /^bad\.yaml:8: HTTPProxy default\/bad: spec\.virtualhost\.jwtProviders\[0\].*remoteJWKS/,
+    },
+    {
+      name: 'a rule in CEL',
+      text: 'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: bad}\nspec:\n  rules:\n  - matches:\n    - path:\n        value: no-slash\n',
+      told: /^bad\.yaml:7: HTTPRoute default\/bad: spec\.rules\[0\]\.matches\[0\]\.path: .* start with '\/'/,
+    },
+    {
+      name: '2 MiB',
+      text: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bad}\ndata:\n  ca.crt: ${'x'.repeat(2 * 1024 * 1024)}\n`,
+      told: /^bad\.yaml:\d: ConfigMap default\/bad: is 209\d+ bytes long, more than the 1572864 that an object may have$/,
+    },
+  ];
+  test.each(refused)('$name is told with object and field, and the rest is there', async ({ text, told }) => {
+    await writeFile(join(dir, 'bad.yaml'), `${text}---\n${service('beside')}`);
+    await writeFile(join(dir, 'good.yaml'), service('good'));
+    await start();
+    expect([...objects.keys()]).toEqual(['Service/default/beside', 'Service/default/good']);
+    expect(problems()).toEqual([expect.stringMatching(told)]);
+  });
+
   test('of two files with one object the first by name wins, and the other is told', async () => {
     await writeFile(join(dir, 'b.yaml'), `${service('other')}---\n${service('x', 2)}`);
     await writeFile(join(dir, 'a.yaml'), service('x', 1));
