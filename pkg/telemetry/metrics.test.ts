@@ -3,7 +3,7 @@ import { lenientSecrets, object } from '../../test/lib/memory-reader.ts';
 import type { KubeObject } from '../apis/meta.ts';
 import { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { WantedStatus } from '../status/wanted.ts';
-import { buildMetrics, createRegistry, objectMetrics, statusMetrics, xdsMetrics } from './metrics.ts';
+import { buildMetrics, createRegistry, objectMetrics, snapshotMetrics, statusMetrics, xdsMetrics } from './metrics.ts';
 
 const build = { branch: 'b', revision: 'r', version: 'v' };
 
@@ -42,7 +42,12 @@ test('HTTPProxies are counted by state, anew at each look', async () => {
 test('rebuilds, status writes and the xDS server are counted under the names of the reference', async () => {
   const registry = createRegistry(build);
   buildMetrics(registry).rebuilt({ nowMs: 2_000, tookMs: 5, dirty: 3, faulty: 1 });
-  statusMetrics(registry).wrote('HTTPProxy', 'conflict', 4);
+  const status = statusMetrics(registry);
+  status.wrote('HTTPProxy', 'conflict', 4);
+  status.wrote('Ingress', 'noop', 1);
+  status.refused('HTTPProxy', 'Conflict');
+  status.arrived(20);
+  snapshotMetrics(registry, () => new Map([['t', 2 ** 47 + 1]]));
   const xds = xdsMetrics(registry);
   xds.streamOpened('delta');
   xds.responseSent('t', { bytes: 10, resources: 2 });
@@ -57,6 +62,10 @@ test('rebuilds, status writes and the xDS server are counted under the names of 
     'contour_status_update_total{kind="HTTPProxy"} 1',
     'contour_status_update_conflict_total{kind="HTTPProxy"} 1',
     'contour_status_update_duration_seconds_count{kind="HTTPProxy",error="true"} 1',
+    'contour_status_update_noop_total{kind="Ingress"} 1',
+    'isoline_status_update_refused_total{kind="HTTPProxy",reason="Conflict"} 1',
+    'isoline_status_update_lag_seconds_bucket{le="0.025"} 1',
+    'isoline_snapshot_hash{type_url="t"} 140737488355329',
     'isoline_xds_streams{protocol="delta"} 1',
     'isoline_xds_response_bytes_total{type_url="t"} 10',
     'isoline_xds_nack_total{type_url="t"} 1',

@@ -1,6 +1,6 @@
 /**
  * Applies thousands of HTTPProxies at once to a real API server, and measures how long it takes until each has its
- * status, how many writes that needs, and how fast routes reach a proxy meanwhile.
+ * status, how many writes that needs, how fast routes reach a proxy meanwhile, and what it costs to keep them.
  *
  *     node_modules/.bin/node test/bench/status-storm.ts [objects]
  */
@@ -29,6 +29,7 @@ const collection = '/apis/projectcontour.io/v1/namespaces/shop/httpproxies';
 const appliers = 16;
 const idleProbes = 30;
 const pauseMs = 100;
+const restMs = 20_000;
 
 interface Job {
   readonly target: Omit<RequestTarget, 'agent'>;
@@ -241,6 +242,9 @@ async function main(count: number): Promise<void> {
   await storm(bench, { target: { port, ca, token }, count });
   console.log(`isoline used ${(cpuSeconds(child) - cpu).toFixed(1)} s of CPU`);
   await verify(bench);
+  const restCpu = cpuSeconds(child);
+  await sleep(restMs);
+  console.log(`at rest: ${(((cpuSeconds(child) - restCpu) * 60_000) / restMs).toFixed(2)} s of CPU a minute`);
   await client[Symbol.asyncDispose]();
   await witness.stop();
   child.kill('SIGTERM');
