@@ -65,6 +65,16 @@ export function keyOf(object: KubeObject): ObjectKey {
   return objectKey(object.kind, object.metadata.namespace ?? '', object.metadata.name);
 }
 
+/** An object as a reference. */
+export function refOf({ kind, metadata }: KubeObject): ObjectRef {
+  return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+/** The key of the object that a reference names. */
+export function keyOfRef({ kind, namespace, name }: ObjectRef): ObjectKey {
+  return objectKey(kind, namespace, name);
+}
+
 /** The parts of a key that `objectKey` made. */
 export function parseObjectKey(key: ObjectKey): ObjectRef {
   const [kind = '', namespace = '', name = ''] = key.split('/');

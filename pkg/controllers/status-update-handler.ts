@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectKey, ObjectRef } from '../apis/meta.ts';
-import { keyOf, objectKey, parseObjectKey } from '../apis/meta.ts';
+import { keyOf, keyOfRef, parseObjectKey } from '../apis/meta.ts';
 import type { Client } from '../controller-runtime/client/client.ts';
 import { ApiError, isApiError, UnreachableError } from '../controller-runtime/client/errors.ts';
 import type { ResourceKind } from '../controller-runtime/client/object.ts';
@@ -125,7 +125,8 @@ export class StatusUpdateHandler implements Runnable {
     const key = keyOf(event.object);
     if (!this.#wanted.has(key) && !this.#withdrawn.has(key)) return;
     if (event.type === 'delete') {
-      this.#forget(key);
+      // What is wanted stays until a build says otherwise: an object that is made anew at once is the same to the build.
+      for (const map of [this.#withdrawn, this.#writes, this.#sinceMs]) map.delete(key);
       return;
     }
     const writes = this.#writes.get(key) ?? 0;
@@ -192,8 +193,8 @@ export class StatusUpdateHandler implements Runnable {
     const object = live(wanted.object);
     const resource = resourceOf(wanted.object.kind);
     if (object === undefined || resource === undefined) return undefined;
-    // A build of the newer version is on its way, and will want something of its own.
-    if (withdrawal === undefined && (object.metadata.generation ?? 0) > wanted.generation) return undefined;
+    // A build of this version is on its way, and will want something of its own. An older generation is a new object's.
+    if (withdrawal === undefined && (object.metadata.generation ?? 0) !== wanted.generation) return undefined;
 
     const fields = { ...wanted.status, ...addressFields(wanted.object.kind, this.#addresses) };
     const status =
@@ -261,8 +262,4 @@ export class StatusUpdateHandler implements Runnable {
 function reasonOf(error: unknown): string {
   if (error instanceof ApiError) return error.reason;
   return error instanceof UnreachableError ? 'Unreachable' : 'Unknown';
-}
-
-function keyOfRef({ kind, namespace, name }: ObjectRef): ObjectKey {
-  return objectKey(kind, namespace, name);
 }

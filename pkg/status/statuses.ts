@@ -1,4 +1,4 @@
-import { type ObjectKey, type ObjectRef, objectKey } from '../apis/meta.ts';
+import { keyOfRef, type ObjectKey } from '../apis/meta.ts';
 import type { Contribution, DetailedStatusPart, StatusPart } from '../dag/contribution.ts';
 import type { ContributionChange } from '../dag/contributions.ts';
 import type { DagChanges } from '../dag/model/dag.ts';
@@ -8,8 +8,6 @@ import { detailedStatus } from './detailed.ts';
 import { gatewayStatus } from './gateway.ts';
 import { routeStatus } from './route.ts';
 import type { WantedStatus } from './wanted.ts';
-
-const keyOfRef = ({ kind, namespace, name }: ObjectRef): ObjectKey => objectKey(kind, namespace, name);
 
 /** What a build made of the statuses, ordered by object. */
 export interface StatusChanges {

@@ -1,5 +1,6 @@
 import type { GRPCRoute } from '../../../apis/gateway/grpc-route.ts';
 import type { HTTPRoute } from '../../../apis/gateway/http-route.ts';
+import { refOf } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../../util/outcome.ts';
@@ -9,7 +10,7 @@ import type { ListenerProtocol } from '../../model/listener.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import type { VirtualHostPart } from '../../model/virtual-host.ts';
 import { type Finding, fault } from './findings.ts';
-import { attachRoute, type RouteProgram, type RouteTarget, refOf } from './route-attachment.ts';
+import { attachRoute, type RouteProgram, type RouteTarget } from './route-attachment.ts';
 import { type RouteDraft, type RuleRoutes, routesOfRule } from './route-rule.ts';
 import { grpcRuleFilters, httpRuleFilters } from './rule-filters.ts';
 import { grpcMatch, httpMatch } from './rule-matches.ts';
@@ -77,7 +78,7 @@ function ruleProgram(
   drafts: readonly RouteDraft[],
   { reader, config, protocols }: ProgramOptions,
 ): RouteProgram {
-  const ref = refOf(route.kind, route);
+  const ref = refOf(route);
   const made = new Map<UpstreamProtocol | undefined, RuleRoutes>();
   /** The rules do not depend on the listener but for the protocol, so they are read once for each. */
   const rules = (protocol: ListenerProtocol): RuleRoutes => {
@@ -107,6 +108,6 @@ function partOf(route: HTTPRoute | GRPCRoute, { served, place }: RouteTarget, ho
     source: 'GatewayAPI',
     createdAt: route.metadata.creationTimestamp ?? '',
     ...(served.tls !== undefined && { tls: served.tls }),
-    origin: { ...refOf(route.kind, route), path: '' },
+    origin: { ...refOf(route), path: '' },
   };
 }

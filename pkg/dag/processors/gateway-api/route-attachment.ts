@@ -1,5 +1,5 @@
 import type { CommonRouteSpec, ParentReference } from '../../../apis/gateway/common.ts';
-import type { KubeObject, ObjectRef } from '../../../apis/meta.ts';
+import { type KubeObject, refOf } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Contribution, RouteParentStatus } from '../../contribution.ts';
@@ -65,18 +65,13 @@ export function attachRoute(route: RouteObject, program: RouteProgram, reader: R
     statuses: [
       {
         type: 'route',
-        object: refOf(program.kind, route),
+        object: refOf(route),
         generation,
         parents: outcomes.map((outcome) => parentStatus(outcome, gateway?.controllerName ?? '', program.kind, generation)),
       },
     ],
     attachments: gateway === undefined ? [] : [...listeners].map((listener) => ({ gateway: gateway.ref, listener })),
   };
-}
-
-/** The object as a reference. */
-export function refOf(kind: string, { metadata }: KubeObject): ObjectRef {
-  return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
 function parentStatus(

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../../apis/gateway/gateway.ts';
-import type { ObjectRef } from '../../../apis/meta.ts';
+import { type ObjectRef, refOf } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import { checkListeners, configuredGateway } from '../../policy/gateway-listeners.ts';
@@ -22,7 +22,7 @@ export function servedGateway(reader: Reader, config: Config): ServedGateway | u
   const found = configuredGateway(reader, config);
   if (found === undefined) return undefined;
   const { gateway, gatewayClass } = found;
-  const ref = { kind: 'Gateway', namespace: gateway.metadata.namespace ?? '', name: gateway.metadata.name };
+  const ref = refOf(gateway);
   const problem = addressProblem(gateway);
   return {
     gateway,

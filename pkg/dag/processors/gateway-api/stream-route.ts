@@ -1,6 +1,7 @@
 import type { BackendRef } from '../../../apis/gateway/common.ts';
 import type { TCPRoute } from '../../../apis/gateway/tcp-route.ts';
 import type { TLSRoute } from '../../../apis/gateway/tls-route.ts';
+import { refOf } from '../../../apis/meta.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Contribution } from '../../contribution.ts';
@@ -8,13 +9,11 @@ import type { WeightedCluster } from '../../model/cluster.ts';
 import type { TcpProxy, VirtualHostPart } from '../../model/virtual-host.ts';
 import { backendCluster, type RouteContext, weightOf } from './backends.ts';
 import { type Finding, fault } from './findings.ts';
-import { attachRoute, type RouteProgram, type RouteTarget, refOf } from './route-attachment.ts';
+import { attachRoute, type RouteProgram, type RouteTarget } from './route-attachment.ts';
 
 /** A TLSRoute: connections by SNI, ended or passed through as the listener says. Of several rules the last one holds. */
 export function processTlsRoute(route: TLSRoute, reader: Reader, config: Config): Contribution {
-  const streams = route.spec.rules.map(({ backendRefs = [] }, index) =>
-    stream(backendRefs, index, { ref: refOf('TLSRoute', route), reader, config }),
-  );
+  const streams = route.spec.rules.map(({ backendRefs = [] }, index) => stream(backendRefs, index, { ref: refOf(route), reader, config }));
   const proxy = streams.findLast((one) => one.proxy !== undefined)?.proxy;
   const findings = streams.flatMap((one) => one.findings);
   return attachRoute(route, streamProgram(route, proxy, findings), reader, config);
@@ -27,7 +26,7 @@ export function processTcpRoute(route: TCPRoute, reader: Reader, config: Config)
     const finding = fault('Accepted', 'InvalidRouteRules', 'TCPRoute must have only a single rule defined');
     return attachRoute(route, streamProgram(route, undefined, [finding]), reader, config);
   }
-  const { proxy, findings } = stream(rule.backendRefs ?? [], 0, { ref: refOf('TCPRoute', route), reader, config });
+  const { proxy, findings } = stream(rule.backendRefs ?? [], 0, { ref: refOf(route), reader, config });
   return attachRoute(route, streamProgram(route, proxy, findings), reader, config);
 }
 
@@ -51,7 +50,7 @@ function partOf(route: TLSRoute | TCPRoute, { served, place }: RouteTarget, host
     createdAt: route.metadata.creationTimestamp ?? '',
     routes: [],
     ...(served.tls !== undefined && { tls: served.tls }),
-    origin: { ...refOf(route.kind, route), path: '' },
+    origin: { ...refOf(route), path: '' },
   };
 }
 

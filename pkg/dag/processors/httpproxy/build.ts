@@ -1,4 +1,4 @@
-import { keyOf, type ObjectKey, type ObjectRef } from '../../../apis/meta.ts';
+import { keyOf, type ObjectKey, refOf } from '../../../apis/meta.ts';
 import type { HTTPProxy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Reader } from '../../../kubernetes-cache/reader.ts';
@@ -39,10 +39,6 @@ export function newVisit(proxy: HTTPProxy): Visit {
   return { proxy, namespace: proxy.metadata.namespace ?? '', errors: [], warnings: [] };
 }
 
-export function refOf(proxy: HTTPProxy): ObjectRef {
-  return { kind: 'HTTPProxy', namespace: proxy.metadata.namespace ?? '', name: proxy.metadata.name };
-}
-
 /** `namespace/name`, as messages have it. */
 export function idOf(proxy: HTTPProxy): string {
   return `${proxy.metadata.namespace ?? ''}/${proxy.metadata.name}`;
@@ -50,7 +46,7 @@ export function idOf(proxy: HTTPProxy): string {
 
 /** A field of a proxy, such as `spec.routes[2].services[0]`. */
 export function originOf(proxy: HTTPProxy, path: string): Origin {
-  return { kind: 'HTTPProxy', namespace: proxy.metadata.namespace ?? '', name: proxy.metadata.name, path };
+  return { ...refOf(proxy), path };
 }
 
 export function statusOf({ proxy, errors, warnings }: Visit): DetailedStatusPart {
