@@ -264,6 +264,30 @@ describe('the status update handler', () => {
     expect(writes()).toEqual([]);
   });
 
+  test('an object that is made anew between two builds gets what its predecessor had', async () => {
+    await create();
+    const handler = await setUp();
+    lead(handler);
+    handler.want([wanted('valid')]);
+    await eventually('our own write to come back', () => results.includes('noop'));
+    await environment.request({ method: 'DELETE', path: `${collection}/${name}` });
+    await create();
+    await eventually('the write', async () => (await read()).status?.currentStatus === 'valid');
+    expect(writes()).toHaveLength(2);
+  });
+
+  test('an object that is made anew does not get the status of a later generation of its predecessor', async () => {
+    await create();
+    const handler = await setUp();
+    lead(handler);
+    handler.want([wanted('invalid', 7)]);
+    handler.want([wanted('valid', 1)]);
+    await eventually('the write', async () => (await read()).status?.currentStatus === 'valid');
+    handler.want([wanted('invalid', 7)]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(writes()).toHaveLength(1);
+  });
+
   test('no right to write is told with verb and resource', async () => {
     await create();
     await environment.addUser('reader', [
