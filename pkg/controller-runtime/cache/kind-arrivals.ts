@@ -49,6 +49,8 @@ export class KindArrivals {
 
   /** Why a kind is not there: not installed, or in other versions only. */
   async explain(kind: ResourceKind, cause: Error, signal: AbortSignal): Promise<Error> {
+    // The core group is always there.
+    if (kind.group === '') return cause;
     const name = `${kind.kind} (${kind.plural}.${kind.group})`;
     try {
       const versions = (await servedVersions(this.#options.rest, kind.group, signal)).get(kind.plural) ?? [];
@@ -80,7 +82,7 @@ export class KindArrivals {
 
   async #isServed(kind: ResourceKind, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    const path = `/apis/${apiVersionOf(kind)}`;
+    const path = `${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
     let list = this.#lists.get(path);
     if (list === undefined || clock.monotonicMs() - list.atMs > freshMs) {
       list = { atMs: clock.monotonicMs(), plurals: this.#plurals(path, signal) };

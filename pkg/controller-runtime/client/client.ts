@@ -1,5 +1,5 @@
 import { isApiError } from './errors.ts';
-import { collectionPath, type KubeObject, nameOf, type ObjectName, objectPath, type ResourceKind } from './object.ts';
+import { apiVersionOf, collectionPath, type KubeObject, nameOf, type ObjectName, objectPath, type ResourceKind } from './object.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 
 /** How a patch changes an object. */
@@ -92,7 +92,7 @@ export class Client {
     }
   }
 
-  /** All objects of a kind, read page by page. Items of built-in kinds lack `apiVersion` and `kind`. */
+  /** All objects of a kind, read page by page. */
   async list<T extends KubeObject>(kind: ResourceKind, options: ListOptions = {}): Promise<readonly T[]> {
     const items: T[] = [];
     let token: string | undefined;
@@ -101,7 +101,8 @@ export class Client {
       const query = { limit: pageSize, continue: token, labelSelector, fieldSelector };
       const request = this.#request(kind, 'list', options);
       const answer = (await this.rest.json({ ...request, path: collectionPath(kind, options.namespace), query })) as ListAnswer;
-      items.push(...((answer.items ?? []) as readonly T[]));
+      // Lists of built-in kinds say what their items are once for all.
+      for (const item of answer.items ?? []) items.push({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...(item as object) } as T);
       token = answer.metadata?.continue;
     } while (token !== undefined && token !== '');
     return items;

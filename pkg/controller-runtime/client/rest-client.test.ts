@@ -24,6 +24,7 @@ let seen: Seen[];
 let answers: ((response: ServerResponse) => void)[];
 let states: ServerState[];
 let tokens: string[];
+let outcomes: string[];
 
 const json =
   (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -33,7 +34,7 @@ const json =
   };
 
 beforeEach(async () => {
-  [seen, answers, states, tokens] = [[], [], [], ['first', 'second']];
+  [seen, answers, states, tokens, outcomes] = [[], [], [], ['first', 'second'], []];
   server = createServer((request: IncomingMessage, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
@@ -62,7 +63,14 @@ function setUp(clock = new FakeClock()): Client {
       return { headers: { authorization: `Bearer ${tokens[0]}` }, tls };
     },
   };
-  return new Client(new RestClient({ credentials, clock, onServerState: (state) => states.push(state) }));
+  return new Client(
+    new RestClient({
+      credentials,
+      clock,
+      onServerState: (state) => states.push(state),
+      metrics: ({ method, verb, code, host }) => outcomes.push(`${method} ${verb} ${code} ${url.endsWith(host)}`),
+    }),
+  );
 }
 
 describe('requests', () => {
@@ -215,6 +223,30 @@ describe('no answer', () => {
     await settle();
     answers.push((response) => response.destroy());
     expect(await client.get(kind, thing)).toEqual({ kind: 'Thing' });
+  });
+
+  test('each request counts, with its answer or the lack of it', async () => {
+    const client = setUp();
+    answers.push(json(200, {}), json(401, {}), json(200, {}), json(404, {}), (response) => response.destroy());
+    await client.get(kind, thing);
+    await client.list(kind);
+    await client.get(kind, thing);
+    await client.create(kind, { apiVersion: 'example.com/v1', kind: 'Thing', metadata: thing }).catch(() => undefined);
+    expect(outcomes).toEqual([
+      'GET get 200 true',
+      'GET list 401 true',
+      'GET list 200 true',
+      'GET get 404 true',
+      'POST create <error> true',
+    ]);
+  });
+
+  test('items of a list say what they are, as objects that are read one by one do', async () => {
+    answers.push(json(200, { items: [{ metadata: thing }, { apiVersion: 'example.com/v1beta1', kind: 'Thing', metadata: thing }] }));
+    expect(await setUp().list(kind)).toEqual([
+      { apiVersion: 'example.com/v1', kind: 'Thing', metadata: thing },
+      { apiVersion: 'example.com/v1beta1', kind: 'Thing', metadata: thing },
+    ]);
   });
 
   test('an aborted request throws the reason of its signal', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '../../util/logger.ts';
 import type { ObjectName } from '../client/object.ts';
 import type { RateLimit } from '../client/token-bucket.ts';
@@ -55,6 +56,8 @@ export class Controller {
   async run(signal: AbortSignal): Promise<void> {
     const { sources, clock, retries, maxConcurrent = 1 } = this.#options;
     const queue = new WorkQueue<string>({ clock, limit: defaultLimit, ...retries, metrics: this.#queueMetrics });
+    // Each name that comes back later listens.
+    setMaxListeners(0, signal);
     await untilAborted(Promise.all(sources.map((source) => source.synced)), signal);
     const stops = sources.map((source) => source.start(({ namespace, name }) => queue.add(`${namespace}/${name}`)));
     await Promise.all(Array.from({ length: maxConcurrent }, () => this.#work(queue, signal)));
