@@ -86,7 +86,9 @@ describe.each(modes)('with %s', (_, config) => {
   test('the order in which objects come makes no difference', () => {
     fc.assert(
       fc.property(batches, fc.infiniteStream(fc.nat()), (sequence, random) => {
-        const last = new Map(sequence.flat().map((edit) => [`${edit.object.kind}/${edit.object.metadata.namespace}/${edit.object.metadata.name}`, edit]));
+        const last = new Map(
+          sequence.flat().map((edit) => [`${edit.object.kind}/${edit.object.metadata.namespace}/${edit.object.metadata.name}`, edit]),
+        );
         const edits = [...last.values()].map(({ object }) => ({ object, remove: false }));
         const shuffled = edits.map((edit) => ({ edit, at: random.next().value ?? 0 })).sort((a, b) => a.at - b.at);
         const [one, other] = [start(config), start(config)];

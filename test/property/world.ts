@@ -54,7 +54,9 @@ const httpProxy = kind(
   'HTTPProxy',
   fc
     .record({
-      virtualhost: maybe(fc.record({ fqdn: host, tls: maybe(fc.record({ secretName: maybe(secretName), passthrough: maybe(fc.boolean()) })) })),
+      virtualhost: maybe(
+        fc.record({ fqdn: host, tls: maybe(fc.record({ secretName: maybe(secretName), passthrough: maybe(fc.boolean()) })) }),
+      ),
       routes: few(proxyRoute),
       includes: few(fc.record({ name, namespace: maybe(namespace), conditions: maybe(some(fc.record({ prefix }), 1)) })),
       tcpproxy: fc.option(fc.record({ services: some(service) }), { nil: undefined, freq: 8 }),
@@ -75,7 +77,9 @@ const ingress = kind(
       rules: few(
         fc.record({
           host: maybe(host),
-          http: fc.record({ paths: some(fc.record({ path: prefix, pathType: fc.constantFrom('Prefix', 'Exact', 'ImplementationSpecific'), backend })) }),
+          http: fc.record({
+            paths: some(fc.record({ path: prefix, pathType: fc.constantFrom('Prefix', 'Exact', 'ImplementationSpecific'), backend })),
+          }),
         }),
       ),
     })
@@ -124,7 +128,12 @@ const tlsRoute = kind(
 const gatewayListener = fc.constantFrom(
   { name: 'http', port: 80, protocol: 'HTTP' },
   { name: 'https', port: 443, protocol: 'HTTPS', tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'a' }] } },
-  { name: 'https', port: 443, protocol: 'HTTPS', tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'b', namespace: 'two' }] } },
+  {
+    name: 'https',
+    port: 443,
+    protocol: 'HTTPS',
+    tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'b', namespace: 'two' }] },
+  },
   { name: 'tls', port: 444, protocol: 'TLS', tls: { mode: 'Passthrough' } },
   { name: 'odd', port: 80, protocol: 'SCTP' },
 );
@@ -133,7 +142,11 @@ const allowed = fc.constantFrom({ namespaces: { from: 'All' } }, { namespaces: {
 const gateway = fc
   .record({
     name: fc.constantFrom('a', 'b'),
-    listeners: fc.uniqueArray(fc.tuple(gatewayListener, maybe(host), allowed), { minLength: 1, maxLength: 3, selector: ([{ name }]) => name }),
+    listeners: fc.uniqueArray(fc.tuple(gatewayListener, maybe(host), allowed), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ([{ name }]) => name,
+    }),
   })
   .map(({ name, listeners }) =>
     plain({
@@ -159,7 +172,10 @@ const serviceObject = kind(
   'Service',
   fc
     .record({
-      ports: some(fc.constantFrom({ name: 'http', port: 80, protocol: 'TCP' }, { name: 'alt', port: 81, protocol: 'TCP' }, { port: 80 }), 1),
+      ports: some(
+        fc.constantFrom({ name: 'http', port: 80, protocol: 'TCP' }, { name: 'alt', port: 81, protocol: 'TCP' }, { port: 80 }),
+        1,
+      ),
       externalName: fc.option(fc.constant('backend.example.net'), { nil: undefined, freq: 6 }),
     })
     .map(({ ports, externalName }) => ({ spec: { ports, ...(externalName !== undefined && { type: 'ExternalName', externalName }) } })),
@@ -179,14 +195,14 @@ const endpointSlice = kind(
       endpoints: [{ addresses, conditions }],
       ports: [{ name: portName, port: 8080, protocol: 'TCP' }],
     })),
-).chain((slice) =>
-  name.map((owner) => ({ ...slice, metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': owner } } })),
-);
+).chain((slice) => name.map((owner) => ({ ...slice, metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': owner } } })));
 
 const secret = kind(
   'v1',
   'Secret',
-  fc.constantFrom('good', 'better', 'bad').map((quality) => ({ type: 'kubernetes.io/tls', data: { 'tls.crt': quality, 'tls.key': quality } })),
+  fc
+    .constantFrom('good', 'better', 'bad')
+    .map((quality) => ({ type: 'kubernetes.io/tls', data: { 'tls.crt': quality, 'tls.key': quality } })),
 );
 
 const delegation = kind(
@@ -202,15 +218,21 @@ const referenceGrant = kind(
   'ReferenceGrant',
   fc
     .record({
-      from: some(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'TLSRoute', 'Gateway'), namespace })),
+      from: some(
+        fc.record({
+          group: fc.constant('gateway.networking.k8s.io'),
+          kind: fc.constantFrom('HTTPRoute', 'TLSRoute', 'Gateway'),
+          namespace,
+        }),
+      ),
       to: some(fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Secret'), name: maybe(name) })),
     })
     .map((spec) => ({ spec })),
 );
 
-const namespaceObject = fc.record({ name: namespace, team: maybe(fc.constantFrom('red', 'blue')) }).map(({ name, team }) =>
-  ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: team === undefined ? {} : { team } } }),
-);
+const namespaceObject = fc
+  .record({ name: namespace, team: maybe(fc.constantFrom('red', 'blue')) })
+  .map(({ name, team }) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: team === undefined ? {} : { team } } }));
 
 export const anyObject: fc.Arbitrary<KubeObject> = fc.oneof(
   { arbitrary: httpProxy, weight: 6 },
@@ -243,7 +265,12 @@ const stamp = { creationTimestamp: '2026-01-01T00:00:00Z' };
 
 /** What a sequence of edits starts from: enough that most random objects are served. Edits may change or delete it. */
 export const firstObjects: readonly (KubeObject & Body)[] = [
-  { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'gc', ...stamp }, spec: { controllerName: 'projectcontour.io/gateway-controller' } },
+  {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'GatewayClass',
+    metadata: { name: 'gc', ...stamp },
+    spec: { controllerName: 'projectcontour.io/gateway-controller' },
+  },
   {
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'Gateway',
@@ -252,15 +279,31 @@ export const firstObjects: readonly (KubeObject & Body)[] = [
       gatewayClassName: 'gc',
       listeners: [
         { name: 'http', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'All' } } },
-        { name: 'https', port: 443, protocol: 'HTTPS', tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'a' }] } },
+        {
+          name: 'https',
+          port: 443,
+          protocol: 'HTTPS',
+          tls: { mode: 'Terminate', certificateRefs: [{ kind: 'Secret', group: '', name: 'a' }] },
+        },
       ],
     },
   },
   ...namespaces.flatMap((namespace) => [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, ...stamp } },
     ...names.flatMap((name) => [
-      { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name, ...stamp }, spec: { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] } },
-      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name, ...stamp }, type: 'kubernetes.io/tls', data: { 'tls.crt': 'good', 'tls.key': 'good' } },
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { namespace, name, ...stamp },
+        spec: { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace, name, ...stamp },
+        type: 'kubernetes.io/tls',
+        data: { 'tls.crt': 'good', 'tls.key': 'good' },
+      },
     ]),
   ]),
 ];
