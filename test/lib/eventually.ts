@@ -2,9 +2,9 @@
  * Waits until something holds, looking every few milliseconds. For what tells nobody when it happens; where there is an event,
  * wait for that.
  *
- * @throws {Error} naming `what`, with the last failure as its cause, after `limitMs` (default 4,000).
+ * @throws {Error} naming `what`, with the last failure as its cause, after `limitMs` (default 20,000: machines under load are slow).
  */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, limitMs = 4_000): Promise<void> {
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
   const end = performance.now() + limitMs;
   let cause: unknown;
   do {
