@@ -23,6 +23,8 @@ export interface RootBuild {
   /** What every route of the host must match besides its own conditions. */
   readonly hostMatches: readonly HeaderMatch[];
   readonly visits: Map<ObjectKey, Visit>;
+  /** How many includes were followed, over all chains. */
+  followed: number;
 }
 
 /** The visit of a proxy: a proxy that is reached twice keeps what was said of it before. */

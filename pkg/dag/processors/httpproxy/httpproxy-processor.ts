@@ -31,7 +31,7 @@ function processRoot(proxy: HTTPProxy, reader: Reader, config: Config): Contribu
   const root = newVisit(proxy);
   const visits = new Map([[keyOf(proxy), root]]);
   const hostMatch = oneLabelMatch((proxy.spec.virtualhost?.fqdn ?? '').toLowerCase());
-  const build: RootBuild = { reader, config, root, hostMatches: hostMatch === undefined ? [] : [hostMatch], visits };
+  const build: RootBuild = { reader, config, root, hostMatches: hostMatch === undefined ? [] : [hostMatch], visits, followed: 0 };
   const virtualHosts = processVirtualHost(build);
   return { ...emptyContribution, virtualHosts, statuses: [...visits.values()].map(statusOf) };
 }

@@ -97,6 +97,17 @@ two: {includes: [{name: one, conditions: [{prefix: /c}]}], routes: [{services: [
     expect(routes().map(told)).toEqual(['/a/b b', '/ a']);
   });
 
+  test('includes that multiply with every level end at a limit, and what is left out answers 502', () => {
+    const levels = Array.from({ length: 20 }, (_, i) => {
+      const [left, right] = ['a', 'b'].map((side) => `{name: l${i + 1}, conditions: [{prefix: /${side}${i}}]}`);
+      return `l${i}: {${i === 0 ? `${app}, ` : ''}includes: [${left}, ${right}]}`;
+    });
+    const { routes, status } = world([...levels, 'l20: {routes: [{services: [{name: a, port: 80}]}]}'].join('\n---\n'));
+    expect(status('l0')).toBe('IncludeError/TooManyIncludes');
+    expect(routes().some((route) => told(route).endsWith(' 502'))).toBe(true);
+    expect(routes().length).toBeLessThan(20_000);
+  });
+
   test('a proxy that includes itself is a cycle', () => {
     const { status } = world(`
 root: {${app}, includes: [{name: one}]}

@@ -8,6 +8,9 @@ import { splitPrefixRewrites } from './prefix-split.ts';
 import { processRoute } from './route.ts';
 import type { RouteDraft } from './route-draft.ts';
 
+/** Proxies that include one another many times over multiply with every level; no real host comes near this. */
+const maximumIncludes = 10_000;
+
 /** All routes of a root's host: those of its includes, then its own. */
 export function processRoutes(build: RootBuild): readonly RouteDraft[] {
   return routesOfProxy({ build, visit: build.root, conditions: [], chain: [] });
@@ -82,6 +85,14 @@ function routesOfInclude({ build, visit: here, conditions, chain }: Reached, inc
   const { errors, proxy, namespace: own } = here;
   const namespace = include.namespace || own;
   const inner = [...conditions, ...(include.conditions ?? [])];
+  if (++build.followed > maximumIncludes) {
+    if (build.followed === maximumIncludes + 1) {
+      build.root.errors.push(
+        problem('IncludeError', 'TooManyIncludes', `more than ${maximumIncludes} includes are followed; the rest answers 502`),
+      );
+    }
+    return [badGateway(build, proxy, inner, i)];
+  }
   const target = build.reader.get('HTTPProxy', namespace, include.name);
   if (target !== undefined && target.spec.virtualhost === undefined) {
     return routesOfProxy({ build, visit: visit(build, target), conditions: inner, chain });
