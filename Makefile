@@ -88,7 +88,7 @@ dead-code: envoy-api ## Find unused files, exports and packages
 ## Test
 
 .PHONY: test
-test: envoy-api binaries ## All tests, with what they need installed
+test: envoy-api binaries ## All tests but the slow ones of test-faults, with what they need installed
 	@$(TEST) $(jest_arguments)
 
 .PHONY: test-unit
@@ -114,6 +114,10 @@ test-envoy: envoy-api ## What Isoline makes, through a real Envoy
 test-apiserver: envoy-api ## Against a real etcd and kube-apiserver
 	@hack/fetch-binaries.sh etcd kube-apiserver gateway-api-crds
 	@$(TEST) apiserver $(jest_arguments)
+
+.PHONY: test-faults
+test-faults: envoy-api binaries ## What breaks in real clusters: the part that `make test` runs, and the long one
+	@$(TEST) faults slow-faults $(jest_arguments)
 
 ## Measure against others' suites (each needs the path of its suite)
 

@@ -3,7 +3,7 @@
  * passed, failed and were skipped. Each suite is a run of jest of its own, because they want different numbers of
  * workers: the machine may be small, and some start an API server or an Envoy.
  *
- * Usage: node hack/test.ts [SUITE...] [-- JEST ARGUMENT...]     default: all suites
+ * Usage: node hack/test.ts [SUITE...] [-- JEST ARGUMENT...]     default: all suites that are not slow
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,8 @@ interface Suite {
   /** What jest is told to pick the tests. */
   readonly select: readonly string[];
   readonly workers: string;
+  /** Runs only when it is named: it takes many minutes. */
+  readonly slow?: true;
 }
 
 interface Counts {
@@ -29,11 +31,16 @@ const root = dirname(import.meta.dirname);
 const resultsDir = join(root, '.cache/test-results');
 
 const folders = ['property', 'feature', 'envoy', 'apiserver'] as const;
-const notUnit = ['/node_modules/', '/dist/', '/.cache/', ...folders.map((name) => `/test/${name}/`)];
+const never = ['/node_modules/', '/dist/', '/.cache/'];
+const slowFile = '[.]slow[.]test[.]ts$';
+const ignore = (patterns: readonly string[]) => patterns.map((pattern) => `--testPathIgnorePatterns=${pattern}`);
+const notUnit = [...never, '/test/faults/', ...folders.map((name) => `/test/${name}/`)];
 const suites: readonly Suite[] = [
   // Everything that is in none of the folders: what stands beside the code that it tests.
-  { name: 'unit', select: notUnit.map((pattern) => `--testPathIgnorePatterns=${pattern}`), workers: '100%' },
+  { name: 'unit', select: ignore(notUnit), workers: '100%' },
   ...folders.map((name) => ({ name, select: [`--roots=<rootDir>/test/${name}`], workers: '1' })),
+  { name: 'faults', select: ['--roots=<rootDir>/test/faults', ...ignore([...never, slowFile])], workers: '1' },
+  { name: 'slow-faults', select: ['--roots=<rootDir>/test/faults', `--testPathPatterns=${slowFile}`], workers: '1', slow: true },
 ];
 
 function runSuite(suite: Suite, jestArguments: readonly string[]): Counts {
@@ -80,11 +87,13 @@ if (unknown !== undefined) {
 
 rmSync(resultsDir, { recursive: true, force: true });
 mkdirSync(resultsDir, { recursive: true });
-const chosen = names.length === 0 ? suites : suites.filter((suite) => names.includes(suite.name));
+const chosen = names.length === 0 ? suites.filter(({ slow }) => slow !== true) : suites.filter((suite) => names.includes(suite.name));
 const total = chosen
   .map((suite) => runSuite(suite, jestArguments))
   .reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }));
 const summary = `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`;
 writeFileSync(join(resultsDir, 'summary'), `${summary}\n`);
 console.log(`\n${summary}`);
+const left = suites.filter((suite) => !chosen.includes(suite)).map(({ name }) => name);
+if (names.length === 0 && left.length > 0) console.error(`not run, because they take many minutes: ${left.join(', ')} (make test-faults)`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -21,9 +21,10 @@ export class EchoBackend implements AsyncDisposable {
     });
   }
 
-  static async start(name: string): Promise<EchoBackend> {
+  /** @param address default: `127.0.0.1`. */
+  static async start(name: string, address = '127.0.0.1'): Promise<EchoBackend> {
     const backend = new EchoBackend(name);
-    backend.#server.listen(0, '127.0.0.1');
+    backend.#server.listen(0, address);
     await once(backend.#server, 'listening');
     return backend;
   }

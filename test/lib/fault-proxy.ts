@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { TestEnvironment } from '../../pkg/controller-runtime/envtest/environment.ts';
+import { forwardLines, type WatchShape } from './watch-stream.ts';
 
 /** A request that came to the proxy. */
 export interface ProxiedRequest {
@@ -8,6 +10,8 @@ export interface ProxiedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
+  /** The `authorization` header; `''` without one. */
+  readonly authorization: string;
   readonly watch: boolean;
 }
 
@@ -29,6 +33,8 @@ export interface FaultProxy extends AsyncDisposable {
   readonly requests: ProxiedRequest[];
   /** In force from now on; `undefined` ends it. */
   rule: FaultRule | undefined;
+  /** How the events of watches of a path arrive from now on; `undefined`: as they come. */
+  shape: ((path: string) => WatchShape | undefined) | undefined;
   /** How many watches are open whose path contains the text. */
   openWatches(path: string): number;
   /** Cuts the open watches of paths that contain the text, after sending them some bytes. */
@@ -37,7 +43,7 @@ export interface FaultProxy extends AsyncDisposable {
 
 interface OpenWatch {
   readonly path: string;
-  readonly answer: IncomingMessage;
+  readonly stop: () => void;
   readonly response: ServerResponse;
 }
 
@@ -46,7 +52,12 @@ export function status(code: number, reason: string, message = reason): unknown 
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message };
 }
 
-export async function startFaultProxy(environment: TestEnvironment): Promise<FaultProxy> {
+export interface FaultProxyOptions {
+  /** A text in answers, and what the client reads in its place. Both have the same length. */
+  readonly replace?: readonly [text: string, by: string];
+}
+
+export async function startFaultProxy(environment: TestEnvironment, options: FaultProxyOptions = {}): Promise<FaultProxy> {
   const agent = new Agent({ keepAlive: true, ca: environment.ca });
   const watches = new Set<OpenWatch>();
   const requests: ProxiedRequest[] = [];
@@ -58,7 +69,9 @@ export async function startFaultProxy(environment: TestEnvironment): Promise<Fau
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
     const watch = url.searchParams.get('watch') === 'true';
-    const proxied = { method: incoming.method ?? '', path: url.pathname, query: url.searchParams, body, watch };
+    const { method = '', headers } = incoming;
+    const { authorization = '' } = headers;
+    const proxied = { method, path: url.pathname, query: url.searchParams, body, authorization, watch };
     requests.push(proxied);
     const fault = proxy.rule?.(proxied);
     if (fault?.type === 'cut') {
@@ -74,6 +87,8 @@ export async function startFaultProxy(environment: TestEnvironment): Promise<Fau
     pass(incoming, body, watch, response);
   }
 
+  const replaced = (text: string): string => (options.replace === undefined ? text : text.replaceAll(...options.replace));
+
   function pass(incoming: IncomingMessage, body: string, watch: boolean, response: ServerResponse): void {
     const headers = { ...incoming.headers, host: `127.0.0.1:${environment.port}` };
     headers.authorization ??= `Bearer ${environment.token}`;
@@ -83,20 +98,29 @@ export async function startFaultProxy(environment: TestEnvironment): Promise<Fau
       (answer) => {
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         response.flushHeaders();
-        answer.pipe(response);
         answer.on('error', () => response.destroy());
-        if (!watch) return;
-        const open = { path: incoming.url ?? '', answer, response };
-        watches.add(open);
-        response.once('close', () => {
-          watches.delete(open);
-          outgoing.destroy();
-        });
+        if (watch) track(incoming.url ?? '', answer, response);
+        else if (options.replace === undefined) answer.pipe(response);
+        else
+          void text(answer).then(
+            (whole) => response.end(replaced(whole)),
+            () => undefined,
+          );
       },
     );
     outgoing.on('error', () => response.destroy());
     response.once('close', () => outgoing.destroy());
     outgoing.end(body);
+  }
+
+  function track(path: string, answer: IncomingMessage, response: ServerResponse): void {
+    const stop = forwardLines(answer, response, (line) => [replaced(line), proxy.shape?.(path)]);
+    const open = { path, stop, response };
+    watches.add(open);
+    response.once('close', () => {
+      stop();
+      watches.delete(open);
+    });
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -106,11 +130,12 @@ export async function startFaultProxy(environment: TestEnvironment): Promise<Fau
     url: `http://127.0.0.1:${port}`,
     requests,
     rule: undefined,
+    shape: undefined,
     openWatches: (path) => [...watches].filter((open) => open.path.includes(path)).length,
     cutWatches: (path, lastBytes) => {
       for (const open of watches) {
         if (!open.path.includes(path)) continue;
-        open.answer.unpipe(open.response);
+        open.stop();
         if (lastBytes === undefined) open.response.destroy();
         // A reset would overtake what was written just before it.
         else open.response.write(lastBytes, () => setTimeout(() => open.response.destroy(), 50));

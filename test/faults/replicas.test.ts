@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { eventually } from '../lib/eventually.ts';
+import { FaultCluster, leaseDurationMs } from './lib/fault-cluster.ts';
+import { end, unreachable } from './lib/faults.ts';
+import type { Replica } from './lib/replica.ts';
+import { restart } from './lib/restart.ts';
+
+let cluster: FaultCluster;
+let leader: Replica;
+let follower: Replica;
+
+beforeAll(async () => {
+  cluster = await FaultCluster.start();
+  await Promise.all([cluster.replica(), cluster.replica()]);
+  await cluster.envoy();
+  await cluster.startTraffic();
+}, 150_000);
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  while (cluster.replicas.size < 2) await cluster.replica();
+  leader = await cluster.untilLed();
+  follower = [...cluster.replicas].find((replica) => replica !== leader) as Replica;
+}, 60_000);
+
+/** Waits for a status: the API server itself gives a new HTTPProxy one that says that nobody has looked at it. */
+const untilValid = (name: string, withinMs: number) =>
+  eventually(
+    `the status of ${name}`,
+    async () => (await cluster.world.get('HTTPProxy', name)).status?.['currentStatus'] === 'valid',
+    withinMs,
+  );
+const leads = async (replica: Replica) => (await cluster.leader()) === replica;
+const statusWrites = (replica: Replica) => replica.proxy.requests.filter(({ path }) => path.endsWith('/status')).length;
+
+test('both serve the same; only the leader writes statuses', async () => {
+  await cluster.world.churn(30);
+  await cluster.expectAllWell();
+  expect(statusWrites(leader)).toBeGreaterThan(0);
+  expect(statusWrites(follower)).toBe(0);
+}, 100_000);
+
+test('a leader that is killed under load: the next one writes statuses within the lease and two seconds', async () => {
+  const churn = cluster.world.churn(100);
+  await cluster.kill(leader);
+  await cluster.world.addHost('after-kill');
+  await untilValid('after-kill', leaseDurationMs + 2_000);
+  expect(await leads(follower)).toBe(true);
+  await churn;
+  await cluster.expectAllWell();
+}, 100_000);
+
+test('a leader that is stopped hands over at once', async () => {
+  const churn = cluster.world.churn(100);
+  await cluster.stop(leader);
+  await cluster.world.addHost('after-stop');
+  await untilValid('after-stop', 1_000);
+  expect(await leads(follower)).toBe(true);
+  await churn;
+  await cluster.expectAllWell();
+}, 100_000);
+
+test('a leader that is cut off is followed by the other, and goes on serving', async () => {
+  unreachable(leader.proxy);
+  await cluster.world.churn(20);
+  await eventually('the next leader', () => leads(follower), 20_000);
+  await cluster.world.addHost('after-cut');
+  await untilValid('after-cut', 5_000);
+  const written = statusWrites(leader);
+  await cluster.expectNothingLost();
+  end(leader.proxy);
+  await cluster.expectAllWell();
+  expect(statusWrites(leader)).toBe(written);
+}, 100_000);
+
+test('a new leader writes nothing that is right already', async () => {
+  await cluster.expectAllWell();
+  const written = statusWrites(follower);
+  await cluster.kill(leader);
+  await eventually('the next leader', () => leads(follower), 20_000);
+  await cluster.expectAllWell();
+  expect(statusWrites(follower)).toBe(written);
+}, 100_000);
+
+test('five restarts in a row while the objects change', async () => {
+  for (let i = 0; i < 5; i++) await restart(cluster, i % 2 === 0 ? 'stop' : 'kill');
+  await cluster.expectAllWell();
+}, 100_000);
