@@ -92,4 +92,16 @@ describe('a reader', () => {
     expect(reader.hasPassed(1000)).toBe(true);
     expect(cache.nextMoment()).toBeUndefined();
   });
+
+  test('a moment that had passed is touched when the date is set back before it, and is waited for again', () => {
+    const reader = cache.reader(() => {});
+    cache.advance(5000);
+    expect(reader.hasPassed(1000)).toBe(true);
+    cache.advance(2000);
+    expect(changes).toEqual([]);
+    cache.advance(500);
+    expect(changes).toEqual([{ op: 'time', touched: ['time:1000'] }]);
+    expect(reader.hasPassed(1000)).toBe(false);
+    expect(cache.nextMoment()).toBe(1000);
+  });
 });

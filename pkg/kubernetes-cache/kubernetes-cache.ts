@@ -24,6 +24,8 @@ export class KubernetesCache {
   readonly #changes = new Changes();
   /** Moments that a reader asked for and that have not passed. */
   readonly #awaited = new Set<number>();
+  /** Moments that a reader asked for and that have passed: a date that was wrong may be set back. */
+  readonly #passed = new Set<number>();
   #nowMs = 0;
 
   constructor(options: KubernetesCacheOptions) {
@@ -60,13 +62,18 @@ export class KubernetesCache {
     this.#changes.emit({ op: 'delete', object: { kind, namespace, name }, before, touched });
   }
 
-  /** Tells the time, in milliseconds since 1970. What waited for a moment that has passed now is touched. */
+  /**
+   * Tells the time, in milliseconds since 1970. What waited for a moment that has passed now is touched, and so is, where the date was
+   * set back, what knows a moment as passed that is to come again.
+   */
   advance(nowMs: number): void {
     this.#nowMs = nowMs;
     const passed = [...this.#awaited].filter((moment) => moment <= nowMs);
-    if (passed.length === 0) return;
+    const toCome = [...this.#passed].filter((moment) => moment > nowMs);
     for (const moment of passed) this.#awaited.delete(moment);
-    this.#changes.emit({ op: 'time', touched: passed.map(momentKey) });
+    for (const moment of toCome) this.#passed.delete(moment);
+    const touched = [...passed, ...toCome];
+    if (touched.length > 0) this.#changes.emit({ op: 'time', touched: touched.map(momentKey) });
   }
 
   /** The next moment that a build waits for; `undefined` where there is none. */
@@ -102,7 +109,7 @@ export class KubernetesCache {
       secrets: this.#options.secrets,
       hasPassed: (moment) => {
         record(momentKey(moment));
-        if (moment > this.#nowMs) this.#awaited.add(moment);
+        (moment > this.#nowMs ? this.#awaited : this.#passed).add(moment);
         return moment <= this.#nowMs;
       },
     };
