@@ -351,6 +351,18 @@ describe('a kind that is not installed', () => {
     await arrives('polled.example.com');
   }, 30_000);
 
+  test('is searched for once, in however many namespaces it is watched', async () => {
+    await watchKind({ ...widgetKind, group: 'shared.example.com' }, { namespaces: [namespace, 'elsewhere', 'default'] }).synced;
+    await eventually('polls', () => requestsOf('/apis/shared.example.com/v1').filter(({ path }) => !path.includes('widgets')).length > 1);
+    expect(proxy.openWatches('/customresourcedefinitions')).toBe(1);
+    // And it has stayed open.
+    expect(requestsOf('/customresourcedefinitions').filter(({ watch }) => watch)).toHaveLength(1);
+    expect(requestsOf('/apis/shared.example.com').filter(({ path }) => path === '/apis/shared.example.com')).toHaveLength(1);
+    await install('shared.example.com', 'v1');
+    await eventually('the kind in each namespace', () => problems.filter(({ type }) => type === 'found').length === 3, 15_000);
+    await eventually('the end of the watch', () => proxy.openWatches('/customresourcedefinitions') === 0);
+  }, 30_000);
+
   test('but in another version is told of with that version, and found when its own is served', async () => {
     await install('versions.example.com', 'v1beta1');
     await eventually('the other version', async () => {

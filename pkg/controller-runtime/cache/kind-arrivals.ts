@@ -1,10 +1,10 @@
 import { servedVersions } from '../client/discovery.ts';
 import { isApiError } from '../client/errors.ts';
-import { apiVersionOf, type KubeObject, type ResourceKind } from '../client/object.ts';
+import { apiVersionOf, collectionPath, type KubeObject, type ResourceKind } from '../client/object.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { Backoff } from '../clock/backoff.ts';
 import type { Clock } from '../clock/clock.ts';
-import { watch } from './list-watch.ts';
+import { listPage, watch } from './list-watch.ts';
 
 /** `apiextensions.k8s.io/v1` CustomResourceDefinition as far as it is read. */
 interface CustomResourceDefinition extends KubeObject {
@@ -36,12 +36,15 @@ const idleTimeoutMs = 150_000;
 
 /**
  * Finds out when kinds that the API server lacks are there after all: by a watch on the kind's own
- * CustomResourceDefinition where that is allowed (`get`, `list` and `watch` may be narrowed by `resourceNames`), and by
+ * CustomResourceDefinition where that is allowed (`list` and `watch`, which may be narrowed by `resourceNames`), and by
  * asking for the group version every few seconds, as everybody may. Costs nothing while nothing is missing.
  */
 export class KindArrivals {
   readonly #options: KindArrivalsOptions;
-  readonly #lists = new Map<string, { readonly atMs: number; readonly plurals: Promise<ReadonlySet<string>> }>();
+  /** Answers of the server, by path or group. */
+  readonly #answers = new Map<string, { readonly atMs: number; readonly answer: Promise<unknown> }>();
+  /** Kinds that are waited for, by path: a reflector a namespace may wait for the same. */
+  readonly #expected = new Map<string, { waiters: number; readonly stop: AbortController; readonly arrival: Promise<void> }>();
 
   constructor(options: KindArrivalsOptions) {
     this.#options = options;
@@ -53,7 +56,8 @@ export class KindArrivals {
     if (kind.group === '') return cause;
     const name = `${kind.kind} (${kind.plural}.${kind.group})`;
     try {
-      const versions = (await servedVersions(this.#options.rest, kind.group, signal)).get(kind.plural) ?? [];
+      const served = await this.#fresh(kind.group, () => servedVersions(this.#options.rest, kind.group, signal));
+      const versions = served.get(kind.plural) ?? [];
       // Installed just now, or it is something else that is not found.
       if (versions.includes(kind.version)) return cause;
       if (versions.length === 0) return new Error(`${name} is not installed`, { cause });
@@ -65,30 +69,58 @@ export class KindArrivals {
 
   /** Resolves when the API server has the kind, or the signal aborts. Never rejects. */
   async arrival(kind: ResourceKind, signal: AbortSignal): Promise<void> {
-    const found = new AbortController();
-    const end = AbortSignal.any([signal, found.signal]);
-    const state = { watching: false };
-    await Promise.all([this.#watch(kind, state, found, end), this.#poll(kind, state, found, end)]);
+    const key = collectionPath(kind);
+    const expected = this.#expected.get(key) ?? this.#expect(kind, key);
+    expected.waiters++;
+    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', abort as () => void, { once: true });
+    if (signal.aborted) abort();
+    await Promise.race([expected.arrival, aborted]);
+    signal.removeEventListener('abort', abort as () => void);
+    expected.waiters--;
+    if (expected.waiters > 0) return;
+    expected.stop.abort();
+    if (this.#expected.get(key) === expected) this.#expected.delete(key);
   }
 
-  async #poll(kind: ResourceKind, state: { watching: boolean }, found: AbortController, end: AbortSignal): Promise<void> {
+  #expect(kind: ResourceKind, key: string) {
+    const stop = new AbortController();
+    const { promise: found, resolve: find } = Promise.withResolvers<void>();
+    const search: Search = {
+      kind,
+      state: { watching: false },
+      find: () => {
+        find();
+        stop.abort();
+      },
+      signal: stop.signal,
+    };
+    void this.#watch(search);
+    void this.#poll(search);
+    const expected = { waiters: 0, stop, arrival: found };
+    this.#expected.set(key, expected);
+    return expected;
+  }
+
+  async #poll({ kind, state, find, signal }: Search): Promise<void> {
     const { clock, random } = this.#options;
-    for (let polls = 1; !end.aborted; polls++) {
-      await clock.sleep(pollMs * (0.75 + random() / 2), end);
-      if (end.aborted || (state.watching && polls % pollsSkippedBesideWatch !== 0)) continue;
-      if (await this.#isServed(kind, end)) found.abort();
+    for (let polls = 1; !signal.aborted; polls++) {
+      await clock.sleep(pollMs * (0.75 + random() / 2), signal);
+      if (signal.aborted || (state.watching && polls % pollsSkippedBesideWatch !== 0)) continue;
+      const path = `${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
+      const plurals = await this.#fresh(path, () => this.#plurals(path, signal));
+      if (plurals.has(kind.plural)) find();
     }
   }
 
-  async #isServed(kind: ResourceKind, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options;
-    const path = `${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
-    let list = this.#lists.get(path);
-    if (list === undefined || clock.monotonicMs() - list.atMs > freshMs) {
-      list = { atMs: clock.monotonicMs(), plurals: this.#plurals(path, signal) };
-      this.#lists.set(path, list);
-    }
-    return (await list.plurals).has(kind.plural);
+  /** An answer that is young enough, or else a new one. */
+  #fresh<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const known = this.#answers.get(key);
+    if (known !== undefined && nowMs - known.atMs <= freshMs) return known.answer as Promise<T>;
+    const answer = ask();
+    this.#answers.set(key, { atMs: nowMs, answer });
+    return answer;
   }
 
   async #plurals(path: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
@@ -102,18 +134,21 @@ export class KindArrivals {
     }
   }
 
-  async #watch(kind: ResourceKind, state: { watching: boolean }, found: AbortController, end: AbortSignal): Promise<void> {
+  async #watch({ kind, state, find, signal }: Search): Promise<void> {
     const { rest, clock, random } = this.#options;
     const backoff = new Backoff({ random, maxMs: 30_000 });
     const selection = { kind: definitionKind, namespace: '', fieldSelector: `metadata.name=${kind.plural}.${kind.group}` };
-    // Version 0: what is there is told first, by servers of any age.
-    const options = { resourceVersion: '0', timeoutSeconds: Math.round(300 * (1 + random())), idleTimeoutMs, signal: end };
-    while (!end.aborted) {
+    const page = { limit: 0, continueToken: '', consistent: false, signal };
+    const options = { timeoutSeconds: Math.round(300 * (1 + random())), idleTimeoutMs, signal };
+    while (!signal.aborted && kind.group !== '') {
       try {
-        state.watching = true;
-        await watch(rest, selection, options, (line) => {
+        // A watch that tells what is there first is refused by servers whose etcd is older than 3.5.13.
+        const { items, resourceVersion } = await listPage(rest, selection, page);
+        if (items.some((item) => serves(item, kind))) find();
+        state.watching = !signal.aborted;
+        await watch(rest, selection, { ...options, resourceVersion }, (line) => {
           backoff.reset();
-          if ((line.type === 'ADDED' || line.type === 'MODIFIED') && serves(line.object, kind)) found.abort();
+          if ((line.type === 'ADDED' || line.type === 'MODIFIED') && serves(line.object, kind)) find();
         });
       } catch (error) {
         if (isApiError(error, 'Forbidden', 'NotFound')) {
@@ -122,9 +157,17 @@ export class KindArrivals {
         }
       }
       state.watching = false;
-      if (!end.aborted) await clock.sleep(backoff.next(), end);
+      await clock.sleep(backoff.next(), signal);
     }
   }
+}
+
+/** The search for one kind. */
+interface Search {
+  readonly kind: ResourceKind;
+  readonly state: { watching: boolean };
+  readonly find: () => void;
+  readonly signal: AbortSignal;
 }
 
 function serves(definition: CustomResourceDefinition, { version }: ResourceKind): boolean {
