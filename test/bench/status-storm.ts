@@ -177,7 +177,10 @@ async function startIsoline(
       env: { ...process.env, CONTOUR_NAMESPACE: 'projectcontour', NODE_OPTIONS: process.env['ISOLINE_NODE_OPTIONS'] ?? '' },
     },
   );
-  while ((await get({ port: ports.metrics, host: 'x', path: '/readyz' }).catch(() => undefined))?.status !== 200) await sleep(50);
+  while ((await get({ port: ports.metrics, host: 'x', path: '/readyz' }).catch(() => undefined))?.status !== 200) {
+    if (child.exitCode !== null) throw new Error(`isoline ended with code ${child.exitCode}`);
+    await sleep(50);
+  }
   return child;
 }
 
