@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Lease } from '../../pkg/controller-runtime/leaderelection/lease.ts';
 import { eventually } from '../lib/eventually.ts';
 import { FaultCluster, leaseDurationMs } from './lib/fault-cluster.ts';
 import { end, unreachable } from './lib/faults.ts';
@@ -72,6 +73,24 @@ test('a leader that is cut off is followed by the other, and goes on serving', a
   end(leader.proxy);
   await cluster.expectAllWell();
   expect(statusWrites(leader)).toBe(written);
+}, 100_000);
+
+test('dates that jump, forward and back, end no term and change nothing', async () => {
+  const [dayMs, renewals] = [
+    86_400_000,
+    () => leader.proxy.requests.filter(({ method, path }) => method === 'PUT' && path.includes('/leases/')),
+  ];
+  for (const shiftMs of [dayMs, -dayMs, 0]) {
+    leader.shiftDate(shiftMs);
+    follower.shiftDate(-shiftMs);
+    const before = renewals().length;
+    await cluster.world.churn(10);
+    await eventually('renewals of the lease', () => renewals().length > before + 2, 10_000);
+    expect(await leads(leader)).toBe(true);
+  }
+  const times = renewals().map(({ body }) => new Date((JSON.parse(body) as Lease).spec?.renewTime ?? '').getTime());
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(dayMs);
+  await cluster.expectAllWell();
 }, 100_000);
 
 test('a new leader writes nothing that is right already', async () => {

@@ -11,6 +11,7 @@ import { get } from '../../lib/http-client.ts';
 import { XdsClient, type XdsClientStream } from '../../lib/xds-client.ts';
 import { backendAddress, backendPlaceholder } from './world.ts';
 
+const dateShift = new URL('./date-shift.ts', import.meta.url).pathname;
 const isoline = new URL('../../../bin/isoline', import.meta.url).pathname;
 
 export interface ReplicaOptions {
@@ -28,14 +29,21 @@ export class Replica implements AsyncDisposable {
   readonly proxy: FaultProxy;
   readonly xdsPort: number;
   readonly #healthPort: number;
+  readonly #shiftFile: string;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   #client: XdsClient | undefined;
   #stream: XdsClientStream | undefined;
   #output = '';
 
-  private constructor(name: string, proxy: FaultProxy, ports: { readonly xds: number; readonly health: number }, child: ChildProcess) {
+  private constructor(
+    { name, shiftFile }: { readonly name: string; readonly shiftFile: string },
+    proxy: FaultProxy,
+    ports: { readonly xds: number; readonly health: number },
+    child: ChildProcess,
+  ) {
     this.name = name;
+    this.#shiftFile = shiftFile;
     this.proxy = proxy;
     this.xdsPort = ports.xds;
     this.#healthPort = ports.health;
@@ -62,11 +70,18 @@ export class Replica implements AsyncDisposable {
       'debug-http-port': '0',
     };
     const args = Object.entries(all).map(([flag, value]) => (value === '' ? `--${flag}` : `--${flag}=${value}`));
+    const shiftFile = join(environment.directory, `date-shift-${name}`);
+    writeFileSync(shiftFile, '0');
     const child = spawn(isoline, ['serve', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, CONTOUR_NAMESPACE: 'projectcontour' },
+      env: {
+        ...process.env,
+        CONTOUR_NAMESPACE: 'projectcontour',
+        NODE_OPTIONS: `--import=${dateShift}`,
+        ISOLINE_TEST_DATE_SHIFT: shiftFile,
+      },
     });
-    return new Replica(name, proxy, { xds, health }, child);
+    return new Replica({ name, shiftFile }, proxy, { xds, health }, child);
   }
 
   /** What it logged so far. */
@@ -90,6 +105,11 @@ export class Replica implements AsyncDisposable {
     this.#stream = this.#client.open();
     for (const type of Object.values(typeUrls)) this.#stream.subscribe(type);
     await this.#stream.until('a listener', (stream) => stream.names(typeUrls.listener).length > 0);
+  }
+
+  /** Sets its date wrong by so much; timers go on as before. */
+  shiftDate(byMs: number): void {
+    writeFileSync(this.#shiftFile, String(byMs));
   }
 
   /** What its client has: versions by `type name`. */
