@@ -56,9 +56,9 @@ describe('the name of a cluster', () => {
     expect(clusterName(cluster('web', { origin: origin('other') }))).toBe(clusterName(cluster()));
   });
 
-  test('stays when a client certificate is renewed', () => {
+  test('a renewed client certificate makes a new cluster: open connections keep the old one', () => {
     const renewed = secretNode('client', { certificate: 'new', privateKey: 'new' });
-    expect(clusterName(cluster('web', { ...tls, clientCertificate: renewed }))).toBe(
+    expect(clusterName(cluster('web', { ...tls, clientCertificate: renewed }))).not.toBe(
       clusterName(cluster('web', { ...tls, clientCertificate: secretNode('client') })),
     );
   });

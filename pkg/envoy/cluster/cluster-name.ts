@@ -1,7 +1,7 @@
 import type { CircuitBreakers } from '../../config/config.ts';
-import type { Cluster } from '../../dag/model/cluster.ts';
+import type { Cluster, SecretNode } from '../../dag/model/cluster.ts';
 import { compareStrings } from '../../util/compare.ts';
-import { secretName, serviceClusterName } from '../names.ts';
+import { secretName, serviceClusterName, shortHash } from '../names.ts';
 
 /** @see ContourConfiguration `spec.envoy.timeouts.connectTimeout` */
 const defaultConnectTimeoutMs = 2000;
@@ -29,7 +29,7 @@ export function clusterStatName({ service }: Cluster): string {
 export function canonicalSettings(cluster: Cluster): string {
   const settings: readonly (readonly [string, unknown])[] = [
     ['circuitBreakers', canonicalBreakers(cluster.circuitBreakers)],
-    ['clientCertificate', usesTls(cluster) && cluster.clientCertificate ? secretName(cluster.clientCertificate) : undefined],
+    ['clientCertificate', usesTls(cluster) && cluster.clientCertificate ? canonicalCertificate(cluster.clientCertificate) : undefined],
     ['connectTimeoutMs', cluster.connectTimeoutMs === defaultConnectTimeoutMs ? undefined : cluster.connectTimeoutMs],
     ['dnsLookupFamily', cluster.service.externalName === undefined ? undefined : cluster.dnsLookupFamily],
     ['externalName', cluster.service.externalName],
@@ -44,6 +44,14 @@ export function canonicalSettings(cluster: Cluster): string {
   ];
   const set = settings.filter(([, value]) => value !== undefined);
   return set.length === 0 ? '' : JSON.stringify(set);
+}
+
+/**
+ * The content counts: connections that are open keep the certificate that they began with, so a renewed one needs a cluster of its own
+ * to reach the upstream at once.
+ */
+function canonicalCertificate(secret: SecretNode): unknown {
+  return [secretName(secret), shortHash(secret.certificate)];
 }
 
 /** Whether the upstream is spoken to over TLS. */
