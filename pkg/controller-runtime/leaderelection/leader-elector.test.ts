@@ -126,6 +126,22 @@ describe('leader election', () => {
     expect([first.told, second.told]).toEqual([[true, false], [true]]);
   });
 
+  test('a leader that is killed is followed as soon as its lease runs out', async () => {
+    memory.watchable = true;
+    const first = new Candidate('first', memory, clock);
+    await settle();
+    // The candidate's own tries fall between the renewals.
+    await clock.advance(1_300);
+    const second = new Candidate('second', memory, clock);
+    await clock.advance(4_700);
+    const renewed = memory.version;
+    first.reachable = false;
+    await clock.advance(14_999);
+    expect([memory.version, second.leading]).toEqual([renewed, false]);
+    await clock.advance(1);
+    expect(second.leading).toBe(true);
+  });
+
   test('a candidate that may not watch the lease asks once whether it may', async () => {
     const first = new Candidate('first', memory, clock);
     await settle();

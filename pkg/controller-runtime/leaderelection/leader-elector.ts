@@ -85,12 +85,16 @@ export class LeaderElector {
     const ended = new AbortController();
     const stop = () => ended.abort();
     signal.addEventListener('abort', stop, { once: true });
-    const watch = new LeaseWatch({ lock, clock, log, pauseMs: this.#retryPeriodMs }, ended.signal);
+    const tell = (lease: Lease) => this.#see(lease);
+    const watch = new LeaseWatch({ lock, clock, log, pauseMs: this.#retryPeriodMs, tell }, ended.signal);
     try {
       while (!signal.aborted) {
         if (await this.#tryOnce(signal)) return true;
         // Jitter, so that candidates do not collide for ever.
-        await watch.pause(this.#retryPeriodMs * (1 + 0.2 * random()), signal);
+        const retryMs = this.#retryPeriodMs * (1 + 0.2 * random());
+        const leftMs = this.#leftMs();
+        // A Lease that runs out sooner is tried for as soon as it has.
+        await watch.pause(leftMs > 0 ? Math.min(leftMs, retryMs) : retryMs, signal);
       }
       return false;
     } finally {
@@ -142,7 +146,7 @@ export class LeaderElector {
         return true;
       }
       const holder = lease.spec?.holderIdentity ?? '';
-      if (holder !== '' && holder !== identity && !this.#expired(lease)) return false;
+      if (holder !== '' && holder !== identity && !this.#expired()) return false;
       this.#see(await lock.update(lease, this.#spec(lease), signal));
       return true;
     } catch (error) {
@@ -182,12 +186,16 @@ export class LeaderElector {
     return this.#seen?.lease.spec?.holderIdentity ?? '';
   }
 
-  /** The holder's own duration counts, not ours. */
-  #expired(lease: Lease): boolean {
-    if (this.#seen === undefined) return false;
-    const seconds = lease.spec?.leaseDurationSeconds;
+  #expired(): boolean {
+    return this.#seen !== undefined && this.#leftMs() <= 0;
+  }
+
+  /** Milliseconds until the Lease that was seen last runs out; 0 or less: it has. The holder's own duration counts, not ours. */
+  #leftMs(): number {
+    if (this.#seen === undefined) return 0;
+    const seconds = this.#seen.lease.spec?.leaseDurationSeconds;
     const durationMs = seconds === undefined ? this.#leaseDurationMs : seconds * 1000;
-    return this.#options.clock.monotonicMs() - this.#seen.atMs >= durationMs;
+    return this.#seen.atMs + durationMs - this.#options.clock.monotonicMs();
   }
 
   #spec(lease: Lease | undefined): LeaseSpec {

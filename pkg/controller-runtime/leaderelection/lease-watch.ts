@@ -9,6 +9,8 @@ export interface LeaseWatchDeps {
   readonly log: Logger;
   /** Pause before a watch that ended is begun again. */
   readonly pauseMs: number;
+  /** Told of each version of the Lease as it comes. */
+  readonly tell: (lease: Lease) => void;
 }
 
 /** Watches a Lease for the moment in which nobody holds it, until a signal aborts. Where that is not allowed, it only sleeps. */
@@ -56,6 +58,7 @@ export class LeaseWatch {
   }
 
   #see(lease: Lease | undefined): void {
+    if (lease !== undefined) this.#deps.tell(lease);
     if ((lease?.spec?.holderIdentity ?? '') !== '') return;
     this.#free = true;
     this.#wake?.();
