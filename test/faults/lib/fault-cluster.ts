@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { gatewayApiCrdDir } from '../../../hack/lib/binaries.ts';
 import type { PolicyRule, TestEnvironment } from '../../../pkg/controller-runtime/envtest/environment.ts';
@@ -29,6 +30,8 @@ const leaseFlags = {
 
 /** How long what is served, and statuses, may take to become right once a fault has ended: back-offs reach half a minute. */
 const recoveryMs = 60_000;
+/** Longer than the faults hold an event back. */
+const settleMs = 1_000;
 
 const configFile = `
 gateway: {gatewayRef: {namespace: ${namespace}, name: gateway}}
@@ -207,7 +210,13 @@ export class FaultCluster implements AsyncDisposable {
       const want = JSON.stringify(sorted(served));
       return wrongStatuses.length === 0 && [...this.replicas].every((replica) => JSON.stringify(sorted(replica.served())) === want);
     };
-    await eventually('everything to be right', right, recoveryMs).catch(() => undefined);
+    // A first list may come from a cache of the API server's that lags: only what stays right is right.
+    const settled = async (): Promise<boolean> => {
+      if (!(await right())) return false;
+      await sleep(settleMs);
+      return right();
+    };
+    await eventually('everything to be right', settled, recoveryMs).catch(() => undefined);
   }
 
   #fresh(): Promise<FreshView> {
