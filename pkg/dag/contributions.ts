@@ -1,5 +1,5 @@
 import type { KindName } from '../apis/kinds.ts';
-import { type ObjectKey, type ObjectRef, objectKey, parseObjectKey } from '../apis/meta.ts';
+import { keyOf, keyOfRef, type ObjectKey, type ObjectRef, parseObjectKey } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { Key } from '../kubernetes-cache/reader.ts';
@@ -69,9 +69,7 @@ export class Contributions {
   /** Every root that exists now. */
   roots(): readonly ObjectKey[] {
     const kinds = [...this.#processors.keys()].filter((kind) => kind !== configRoot.kind);
-    const objects = kinds.flatMap((kind) => [...this.#cache.objects(kind as KindName)]);
-    const keys = objects.map(({ kind, metadata }) => objectKey(kind, metadata.namespace ?? '', metadata.name));
-    return [keyOfRoot(configRoot), ...keys];
+    return [keyOfRef(configRoot), ...kinds.flatMap((kind) => [...this.#cache.objects(kind as KindName)]).map(keyOf)];
   }
 
   /** Builds the roots that the touched keys wake. */
@@ -135,8 +133,4 @@ export class Contributions {
     if (reads.size === 0) this.#reads.delete(root);
     else this.#reads.set(root, reads);
   }
-}
-
-function keyOfRoot({ kind, namespace, name }: ObjectRef): ObjectKey {
-  return objectKey(kind, namespace, name);
 }

@@ -158,6 +158,22 @@ describe('routes that lose to an older one', () => {
     });
   });
 
+  test('a share of more, where the route comes to serve on a further listener', () => {
+    const origin = { ...object, path: '' };
+    const at = (listener: string) => ({ listener, host: '*', source: 'GatewayAPI', createdAt: '', routes: [route(0)], origin }) as const;
+    const one: Contribution = { ...emptyContribution, statuses: [part], virtualHosts: [at('http-80')] };
+    const two: Contribution = { ...one, virtualHosts: [at('http-80'), at('http-81')] };
+    const dropped = [{ route: route(0), winner: { ...origin, name: 'older' } }];
+    const after: VirtualHost = { listener: 'http-80', host: '*', routes: [], origins: [], dropped };
+    const changes: DagChanges = { listeners: [], virtualHosts: [{ listener: 'http-80', host: '*', before: undefined, after }] };
+    const statuses = new Statuses();
+    statuses.update([{ root: 'HTTPRoute/demo/newer', before: undefined, after: one }], changes);
+    const { changed } = statuses.update([{ root: 'HTTPRoute/demo/newer', before: one, after: two }], noChanges);
+    expect(changed[0]?.status).toMatchObject({
+      parents: [{ conditions: [{ type: 'Accepted', status: 'True' }, { type: 'PartiallyInvalid' }] }],
+    });
+  });
+
   test('nothing lost: nothing said', () => {
     expect(statusWith(0)).toEqual({ parents: part.parents });
   });

@@ -45,11 +45,7 @@ export class Statuses {
         this.#count(before, -1, objects);
         this.#count(after, 1, objects);
       }
-      this.#routeTotals.set(
-        root,
-        (after?.virtualHosts ?? []).reduce((sum, part) => sum + part.routes.length, 0),
-      );
-      if (after === undefined) this.#routeTotals.delete(root);
+      this.#countRoutes(root, after, objects);
     }
     for (const { listener, host, before, after } of dagChanges.virtualHosts) {
       if (before?.dropped === after?.dropped) continue;
@@ -58,6 +54,14 @@ export class Statuses {
     const result = { changed: [] as WantedStatus[], withdrawn: [] as WantedStatus[] };
     for (const key of [...objects].sort()) this.#refresh(key, result);
     return result;
+  }
+
+  /** What a route lost is told as a share of all that it has. */
+  #countRoutes(root: ObjectKey, after: Contribution | undefined, objects: Set<ObjectKey>): void {
+    const total = (after?.virtualHosts ?? []).reduce((sum, part) => sum + part.routes.length, 0);
+    if (this.#dropped.has(root) && this.#routeTotals.get(root) !== total) objects.add(root);
+    if (after === undefined) this.#routeTotals.delete(root);
+    else this.#routeTotals.set(root, total);
   }
 
   #moveWords(root: ObjectKey, before: Contribution | undefined, after: Contribution | undefined, objects: Set<ObjectKey>): void {
