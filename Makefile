@@ -115,6 +115,10 @@ test-apiserver: envoy-api ## Against a real etcd and kube-apiserver
 	@hack/fetch-binaries.sh etcd kube-apiserver gateway-api-crds
 	@$(TEST) apiserver $(jest_arguments)
 
+.PHONY: test-behaviour
+test-behaviour: envoy-api binaries ## The behaviour cases of test/behaviour; CASES=tls/ for some of them
+	@CASES='$(CASES)' $(TEST) behaviour $(jest_arguments)
+
 .PHONY: test-faults
 test-faults: envoy-api binaries ## What breaks in real clusters: the part that `make test` runs, and the long one
 	@$(TEST) faults slow-faults $(jest_arguments)

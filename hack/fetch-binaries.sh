@@ -1,7 +1,7 @@
 #!/bin/sh
 # Gets the programs that tests and the demo run beside Isoline, where they are not there already.
 #
-#   hack/fetch-binaries.sh [envoy|etcd|kube-apiserver|gateway-api-crds]...     default: all
+#   hack/fetch-binaries.sh [envoy|etcd|kube-apiserver|gateway-api-crds|ip]...     default: all
 #
 # A program that is named by a variable ($ENVOY, $ETCD, $KUBE_APISERVER), lies in $KUBEBUILDER_ASSETS or is on PATH is
 # left alone. Else it is put into ${ISOLINE_CACHE:-${XDG_CACHE_HOME:-~/.cache}/isoline}/bin, once for each version.
@@ -90,6 +90,15 @@ get_kube_apiserver() {
   note_version bin/kube-apiserver "$version"
 }
 
+# The behaviour tests give a network namespace of their own its addresses by it.
+get_ip() {
+  if command -v ip >/dev/null 2>&1; then return; fi
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || die "the program ip is not on PATH; install the package iproute2"
+  say "installing iproute2 with apt-get"
+  apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends iproute2 >/dev/null </dev/null ||
+    die "apt-get cannot install iproute2"
+}
+
 get_gateway_api_crds() {
   version=$(pinned gateway-api sigs.k8s.io/gateway-api)
   if current gateway-api "$version"; then return; fi
@@ -108,13 +117,14 @@ get_gateway_api_crds() {
 }
 
 mkdir -p "$cache/bin"
-[ $# -gt 0 ] || set -- envoy etcd kube-apiserver gateway-api-crds
+[ $# -gt 0 ] || set -- envoy etcd kube-apiserver gateway-api-crds ip
 for name in "$@"; do
   case $name in
     envoy) get_envoy ;;
     etcd) get_etcd ;;
     kube-apiserver) get_kube_apiserver ;;
     gateway-api-crds) get_gateway_api_crds ;;
-    *) die "unknown program $name; one of envoy, etcd, kube-apiserver, gateway-api-crds" ;;
+    ip) get_ip ;;
+    *) die "unknown program $name; one of envoy, etcd, kube-apiserver, gateway-api-crds, ip" ;;
   esac
 done

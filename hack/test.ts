@@ -16,6 +16,8 @@ interface Suite {
   readonly workers: string;
   /** Runs only when it is named: it takes many minutes. */
   readonly slow?: true;
+  /** What jest is started by. */
+  readonly wrapper?: string;
 }
 
 interface Counts {
@@ -34,11 +36,12 @@ const folders = ['property', 'feature', 'envoy', 'apiserver'] as const;
 const never = ['/node_modules/', '/dist/', '/.cache/'];
 const slowFile = '[.]slow[.]test[.]ts$';
 const ignore = (patterns: readonly string[]) => patterns.map((pattern) => `--testPathIgnorePatterns=${pattern}`);
-const notUnit = [...never, '/test/faults/', ...folders.map((name) => `/test/${name}/`)];
+const notUnit = [...never, '/test/faults/', '/test/behaviour/', ...folders.map((name) => `/test/${name}/`)];
 const suites: readonly Suite[] = [
   // Everything that is in none of the folders: what stands beside the code that it tests.
   { name: 'unit', select: ignore(notUnit), workers: '100%' },
   ...folders.map((name) => ({ name, select: [`--roots=<rootDir>/test/${name}`], workers: '1' })),
+  { name: 'behaviour', select: ['--roots=<rootDir>/test/behaviour'], workers: '1', wrapper: 'test/behaviour/run-isolated.sh' },
   { name: 'faults', select: ['--roots=<rootDir>/test/faults', ...ignore([...never, slowFile])], workers: '1' },
   { name: 'slow-faults', select: ['--roots=<rootDir>/test/faults', `--testPathPatterns=${slowFile}`], workers: '1', slow: true },
 ];
@@ -46,9 +49,11 @@ const suites: readonly Suite[] = [
 function runSuite(suite: Suite, jestArguments: readonly string[]): Counts {
   console.log(`\n# ${suite.name} tests`);
   const resultFile = join(resultsDir, `${suite.name}.json`);
+  const [program = '', ...first] = [...(suite.wrapper === undefined ? [] : [suite.wrapper]), process.execPath];
   const jest = spawnSync(
-    process.execPath,
+    program,
     [
+      ...first,
       ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
       ...jestArguments, // first: after an option that takes a list, jest takes a path for one more item of it
       ...[`--maxWorkers=${suite.workers}`, '--passWithNoTests', '--json', '--outputFile', resultFile],
