@@ -35,12 +35,19 @@ interface RunningGroup {
   readonly runs: Promise<unknown>;
 }
 
+/** What runs of a group now. In group `leader` there is another one each term. */
+interface Term {
+  readonly signal: AbortSignal;
+  readonly runs: Promise<void>[];
+}
+
 const groupOrder = ['http', 'cache', 'other', 'leader'] as const;
 
 /** Runs everything that a process consists of, in order, and stops it in order. */
 export class Manager {
   readonly #options: ManagerOptions & { readonly clock: Clock };
   readonly #runnables: Readonly<Record<RunnableGroup, Runnable[]>> = { http: [], cache: [], other: [], leader: [] };
+  readonly #terms = new Map<RunnableGroup, Term>();
   readonly #stop = new AbortController();
   #failure: unknown;
 
@@ -49,9 +56,14 @@ export class Manager {
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Adds a runnable, before `run`. */
+  /**
+   * Adds a runnable. It starts with its group, or at once where that runs already; then nothing waits for its `ready`. Where the
+   * manager stops it does not start any more.
+   */
   add(group: RunnableGroup, runnable: Runnable): void {
     this.#runnables[group].push(runnable);
+    const term = this.#terms.get(group);
+    if (term !== undefined && !term.signal.aborted) term.runs.push(this.#runOne(runnable, term.signal));
   }
 
   /** Whether this process leads. */
@@ -91,7 +103,11 @@ export class Manager {
 
   async #runAll(name: RunnableGroup, signal: AbortSignal): Promise<void> {
     setMaxListeners(0, signal);
-    await Promise.all(this.#runnables[name].map((runnable) => this.#runOne(runnable, signal)));
+    const term: Term = { signal, runs: this.#runnables[name].map((runnable) => this.#runOne(runnable, signal)) };
+    this.#terms.set(name, term);
+    // More may be added until then.
+    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.all(term.runs);
   }
 
   async #runOne(runnable: Runnable, signal: AbortSignal): Promise<void> {
