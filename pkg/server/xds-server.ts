@@ -27,6 +27,10 @@ export interface XdsServerOptions {
   readonly logger: Logger;
   /** Default: none. */
   readonly metrics?: XdsMetrics;
+  /** Told of every answer of a proxy, before the next response to it. Default: nobody is. */
+  readonly onAnswer?: XdsStreamDeps['onAnswer'];
+  /** Told when a stream has ended, for whatever reason. */
+  readonly onClosed?: (stream: XdsStream) => void;
   /** Milliseconds from any start. Default: `performance.now`. */
   readonly clock?: () => number;
   /** How long a step of an ordered update waits for a proxy's answer. Default 5,000. */
@@ -118,6 +122,11 @@ export class XdsServer implements AsyncDisposable {
     return address;
   }
 
+  /** The open streams, in the order in which they were opened. */
+  get streams(): ReadonlySet<XdsStream> {
+    return this.#streams;
+  }
+
   /** Every open stream with what its proxy has, in the order in which they were opened. */
   connections(): readonly ProxyState[] {
     return Array.from(this.#streams, proxyState);
@@ -172,6 +181,7 @@ export class XdsServer implements AsyncDisposable {
       metrics: this.#metrics,
       clock: this.#options.clock ?? (() => performance.now()),
       stepMs: this.#options.stepMs,
+      onAnswer: this.#options.onAnswer ?? (() => undefined),
       onMalformed: (stream, message) => this.#complain(stream, message),
     };
     for (const method of xdsMethods) {
@@ -188,6 +198,7 @@ export class XdsServer implements AsyncDisposable {
     stream.open(() => {
       this.#streams.delete(stream);
       this.#metrics.streamClosed(method.protocol);
+      this.#options.onClosed?.(stream);
     });
   }
 

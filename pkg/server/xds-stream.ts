@@ -1,7 +1,7 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Logger } from '../util/logger.ts';
 import { StreamState } from '../xds/ordering.ts';
-import type { Answer, Refused, Response } from '../xds/type-stream.ts';
+import type { Accepted, Answer, Refused, Response } from '../xds/type-stream.ts';
 import { type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
 import type { XdsMethod } from './xds-methods.ts';
 import type { XdsMetrics } from './xds-metrics.ts';
@@ -16,6 +16,8 @@ export interface XdsStreamDeps {
   /** Milliseconds from any start, never going back. */
   readonly clock: () => number;
   readonly stepMs: number | undefined;
+  /** Called when a proxy accepted or refused a response; what it changes in the view is sent when the call has returned. */
+  readonly onAnswer: (stream: XdsStream, type: TypeUrl, answer: Accepted | Refused) => void;
   /** Called once for each request that breaks the protocol, before its stream ends. */
   readonly onMalformed: (stream: XdsStream, message: string) => void;
 }
@@ -155,7 +157,7 @@ export class XdsStream {
     this.end(status.INVALID_ARGUMENT, message);
   }
 
-  #note(type: TypeUrl, answer: Answer): void {
+  #note(type: TypeUrl, answer: Exclude<Answer, { readonly kind: 'invalid' }>): void {
     if (answer.kind === 'accepted') {
       const sentAtMs = this.#sentAtMs.get(type);
       if (sentAtMs !== undefined) this.#deps.metrics.responseAccepted(type, this.#deps.clock() - sentAtMs);
@@ -164,7 +166,9 @@ export class XdsStream {
       this.#noteRefusal(type, answer);
     } else {
       this.#log('debug', { type, kind: answer.kind }, 'request received');
+      return;
     }
+    this.#deps.onAnswer(this, type, answer);
   }
 
   #noteRefusal(type: TypeUrl, { version, error, names, searching }: Refused): void {

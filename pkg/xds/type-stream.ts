@@ -33,10 +33,19 @@ export type Answer =
   | { readonly kind: 'request' }
   /** It answers a response that is not the latest one. What it subscribes to counts in the delta protocol only. */
   | { readonly kind: 'stale' }
-  | { readonly kind: 'accepted'; readonly nonce: string; readonly version: string; readonly names: readonly string[] }
+  | Accepted
   | Refused
   /** It breaks the protocol: the stream cannot go on. */
   | { readonly kind: 'invalid'; readonly message: string };
+
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly nonce: string;
+  readonly version: string;
+  readonly names: readonly string[];
+  /** What the response said: name to version, `undefined` where the resource is gone. */
+  readonly sent: ReadonlyMap<string, string | undefined>;
+}
 
 export interface Refused {
   readonly kind: 'refused';
@@ -45,6 +54,8 @@ export interface Refused {
   readonly error: ErrorDetail;
   /** What the refused response carried and may be at fault. */
   readonly names: readonly string[];
+  /** What the response said: name to version, `undefined` where the resource is gone. */
+  readonly sent: ReadonlyMap<string, string | undefined>;
   /** The resources will be sent again in smaller responses, to find the one at fault. */
   readonly searching: boolean;
 }
@@ -155,7 +166,7 @@ export abstract class TypeStream {
 
   #accepted({ nonce, version, sent }: Pending): Answer {
     this.acknowledgements.accept();
-    return { kind: 'accepted', nonce, version, names: [...sent.keys()] };
+    return { kind: 'accepted', nonce, version, names: [...sent.keys()], sent };
   }
 
   #refused({ nonce, version, sent }: Pending, error: ErrorDetail): Answer {
@@ -165,7 +176,7 @@ export abstract class TypeStream {
     this.acknowledgements.refuse(blamed, rest, error.message);
     if (rest === 'resent') this.force(names.filter((name) => sent.get(name) === undefined));
     const searching = blamed.size === 0 && suspects.length > 0;
-    return { kind: 'refused', nonce, version, error, names: searching ? suspects : [...blamed], searching };
+    return { kind: 'refused', nonce, version, error, names: searching ? suspects : [...blamed], sent, searching };
   }
 
   protected forget(change: SubscriptionChange): void {
