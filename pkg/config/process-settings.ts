@@ -113,6 +113,12 @@ export const processSettings = {
     flag: 'hold-off-delay-max',
     help: 'Never hold a change off longer than this (default 500ms).',
   }),
+  referenceGraceMs: setting({
+    type: duration,
+    default: 250,
+    flag: 'reference-grace',
+    help: 'Keep up what an object had while what its new version refers to is on its way, for no longer than this (default 250ms, 0s: never).',
+  }),
 
   // The xDS server.
   xdsAddress: setting({

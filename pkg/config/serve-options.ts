@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly disabledFeatures: readonly string[];
   readonly leaderElection: LeaderElectionOptions;
   readonly holdOff: HoldOffOptions;
+  /** How long what an object had is kept up while what its new version refers to is on its way. 0: not at all. */
+  readonly referenceGraceMs: number;
   /** Without `tls` xDS is served in the clear. */
   readonly xds: AddressPort & { readonly tls?: Required<TlsFiles> };
   readonly metrics: AddressPort & { readonly tls?: TlsFiles };
@@ -78,6 +80,7 @@ export function toServeOptions(values: Values, namespace: string): ServeOptions 
       retryPeriodMs: values.retryPeriodMs,
     },
     holdOff: { delayMs: values.holdOffDelayMs, maxDelayMs: values.holdOffMaxDelayMs },
+    referenceGraceMs: values.referenceGraceMs,
     xds: { address: values.xdsAddress, port: values.xdsPort, ...(xdsTls !== undefined && { tls: xdsTls }) },
     metrics: { address: values.metricsAddress, port: values.metricsPort, ...(metricsTls !== undefined && { tls: metricsTls }) },
     health: { address: values.healthAddress, port: values.healthPort },

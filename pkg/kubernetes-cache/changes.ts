@@ -5,7 +5,7 @@ import type { Key } from './reader.ts';
 /** One change of the KubernetesCache that matters to a build. */
 export interface Change {
   readonly op: 'add' | 'update' | 'delete' | 'time';
-  /** The object; for `time` (the cache's clock moved on) there is none. */
+  /** The object; for `time` (the cache's clock moved on, or something waited long enough) there is none. */
   readonly object?: ObjectRef;
   readonly before?: KubeObject;
   readonly after?: KubeObject;

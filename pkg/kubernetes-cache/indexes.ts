@@ -19,6 +19,10 @@ const indexFunctions: IndexFunctions = {
   ],
   BackendTLSPolicy: (object) =>
     object.spec.targetRefs.map(({ name }) => indexKey('policies-for-service', `${namespaceOf(object)}/${name}`)),
+  EndpointSlice: (object) => {
+    const service = object.metadata.labels?.['kubernetes.io/service-name'];
+    return service === undefined ? [] : [indexKey('slices-of', `${namespaceOf(object)}/${service}`)];
+  },
 };
 
 /** The index entries that an object is in, without repetition. */

@@ -76,6 +76,11 @@ export class KubernetesCache {
     if (touched.length > 0) this.#changes.emit({ op: 'time', touched: touched.map(momentKey) });
   }
 
+  /** Tells that roots waited long enough for what they refer to. */
+  graceOver(roots: readonly ObjectKey[]): void {
+    this.#changes.emit({ op: 'time', touched: roots.map((root) => `grace:${root}` as const) });
+  }
+
   /** The next moment that a build waits for; `undefined` where there is none. */
   nextMoment(): number | undefined {
     return this.#awaited.size === 0 ? undefined : Math.min(...this.#awaited);
@@ -83,6 +88,11 @@ export class KubernetesCache {
 
   get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined {
     return this.#byKind.get(kind)?.get(objectKey(kind, namespace, name)) as KindMap[K] | undefined;
+  }
+
+  /** Whether there is an object of that key. */
+  has(key: Key): boolean {
+    return this.#byKind.get(key.slice(0, key.indexOf('/')))?.has(key) === true;
   }
 
   /** All objects of a kind, in no particular order. */

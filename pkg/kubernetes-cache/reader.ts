@@ -5,8 +5,9 @@ import type { SecretInspector } from './secret-inspector.ts';
 /**
  * What a build may ask for: an object's key (`Kind/ns/name`), an entry of an index (`index:name/value`), or
  * whether a moment has passed (`time:milliseconds`). A root is built again when a key that its last build read is touched.
+ * `grace:Kind/ns/name` is asked for by nobody: touched, it says that a root waited long enough for what it refers to.
  */
-export type Key = ObjectKey | `index:${string}` | `time:${number}`;
+export type Key = ObjectKey | `index:${string}` | `time:${number}` | `grace:${ObjectKey}`;
 
 /**
  * The indexes of the KubernetesCache. Each is a function of one object (see `indexes.ts`); an entry is touched when
@@ -21,6 +22,7 @@ export type Key = ObjectKey | `index:${string}` | `time:${number}`;
  * | `gateways-of-class` | GatewayClass | Gateways |
  * | `listener-sets-of` | `ns/name` of a Gateway | ListenerSets |
  * | `policies-for-service` | `ns/name` of a Service | BackendTLSPolicies |
+ * | `slices-of` | `ns/name` of a Service | EndpointSlices |
  */
 export const indexNames = [
   'httpproxies-by-fqdn',
@@ -30,6 +32,7 @@ export const indexNames = [
   'gateways-of-class',
   'listener-sets-of',
   'policies-for-service',
+  'slices-of',
 ] as const;
 
 export type IndexName = (typeof indexNames)[number];

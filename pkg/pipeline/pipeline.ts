@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
-import type { KubeObject } from '../apis/meta.ts';
+import type { KubeObject, ObjectKey } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
 import { DagBuilder } from '../dag/builder.ts';
 import type { Notice } from '../dag/contribution.ts';
@@ -9,6 +9,7 @@ import { gatewayApiProcessor } from '../dag/processors/gateway-api/gateway-api-p
 import { httpProxyProcessor } from '../dag/processors/httpproxy/httpproxy-processor.ts';
 import { ingressProcessor } from '../dag/processors/ingress/ingress-processor.ts';
 import { listenerProcessor } from '../dag/processors/listener/listener-processor.ts';
+import type { Hold } from '../dag/reference-grace.ts';
 import { ingressClassMatches } from '../k8s/ingress-class.ts';
 import type { Change } from '../kubernetes-cache/changes.ts';
 import { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
@@ -22,6 +23,11 @@ import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
 export interface PipelineOptions {
   readonly config: Config;
   readonly secrets: SecretInspector;
+  /**
+   * Whether a root keeps what it had while a new version of it waits for what it refers to. Who turns it on has to tell the cache,
+   * by `graceOver`, which waits took long enough. Default: false.
+   */
+  readonly referenceGrace?: boolean;
 }
 
 /** What a build made of a batch of changes. Everything in it is what differs from the build before. */
@@ -37,6 +43,8 @@ export interface BuildResult {
   readonly notices: readonly Notice[];
   /** Roots whose processor threw; each keeps its last good contribution. */
   readonly faults: readonly Fault[];
+  /** Roots that wait for what they refer to, since this build. */
+  readonly held: readonly Hold[];
   /** How many roots were built. */
   readonly dirty: number;
 }
@@ -49,17 +57,22 @@ export class Pipeline {
   readonly cache: KubernetesCache;
   /** What proxies should have as of the last build. */
   readonly snapshot = new Snapshot();
-  readonly #config: Config;
+  readonly #options: PipelineOptions;
   #parts: Parts;
 
-  constructor({ config, secrets }: PipelineOptions, cache = createCache(config, secrets)) {
+  constructor(options: PipelineOptions, cache = createCache(options)) {
     this.cache = cache;
-    this.#config = config;
-    this.#parts = createParts(cache, config);
+    this.#options = options;
+    this.#parts = createParts(cache, options);
   }
 
   get dag(): Dag {
     return this.#parts.builder.dag;
+  }
+
+  /** Roots that wait for what they refer to. A root that waits anew has another value. */
+  get holds(): ReadonlyMap<ObjectKey, Hold> {
+    return this.#parts.contributions.holds;
   }
 
   /** Every wanted status, for a leader that has just been elected. */
@@ -77,11 +90,12 @@ export class Pipeline {
 
   /**
    * Builds everything that the cache has, from the start: nothing that an earlier build left behind counts, but that a
-   * root whose processor throws keeps what it had. What comes out as it was is not served anew.
+   * root whose processor throws keeps what it had. What comes out as it was is not served anew. No root waits for anything but those
+   * of `holds`.
    */
-  buildAll(): BuildResult {
+  buildAll(holds: ReadonlyMap<ObjectKey, Hold> = new Map()): BuildResult {
     const before = this.#parts;
-    const parts = createParts(this.cache, this.#config, (root) => before.contributions.get(root));
+    const parts = createParts(this.cache, this.#options, { holds, lastGood: (root) => before.contributions.get(root) });
     const slices = [...this.cache.objects('EndpointSlice')];
     const batch = slices.map((after): Change => ({ op: 'add', after, touched: [] }));
     const built = assemble(parts, parts.contributions.updateAll(), batch);
@@ -102,13 +116,18 @@ interface Parts {
   readonly xdsCache: XdsCache;
 }
 
-function createParts(cache: KubernetesCache, config: Config, lastGood?: ContributionsDeps['lastGood']): Parts {
+function createParts(
+  cache: KubernetesCache,
+  { config, referenceGrace = false }: PipelineOptions,
+  past: Pick<ContributionsDeps, 'holds' | 'lastGood'> = {},
+): Parts {
   const contributions = new Contributions({
     cache,
     config,
     processors: [httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
     configProcessor: listenerProcessor,
-    ...(lastGood !== undefined && { lastGood }),
+    referenceGrace,
+    ...past,
   });
   return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache: createXdsCache(config) };
 }
@@ -129,6 +148,7 @@ function assemble(parts: Parts, built: ContributionsResult, batch: readonly Chan
     withdrawn,
     notices: built.changed.flatMap(({ after }) => after?.notices ?? []),
     faults: built.faults,
+    held: built.held,
     dirty: built.dirty,
   };
 }
@@ -150,7 +170,7 @@ function differs(before: Resource | undefined, after: Resource | undefined): boo
   return before === undefined || before.encoded('ads').version !== after?.encoded('ads').version;
 }
 
-function createCache(config: Config, secrets: SecretInspector): KubernetesCache {
+function createCache({ config, secrets }: PipelineOptions): KubernetesCache {
   return new KubernetesCache({ keeps: (object) => keeps(object, config), secrets });
 }
 

@@ -4,12 +4,12 @@ import { type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
 
 /**
- * Compares what a pipeline has reached change by change with a build from scratch of the same objects. Each
+ * Compares what a pipeline has reached change by change with a build from scratch of the same objects, where the same roots wait. Each
  * difference is named by one line; none means that they are the same, byte for byte. Costs a full build.
  */
 export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions): readonly string[] {
   const full = new Pipeline(options, pipeline.cache);
-  full.buildAll();
+  full.buildAll(pipeline.holds);
   return [
     ...compareDags(pipeline.dag, full.dag),
     ...compareSnapshots(pipeline.snapshot, full.snapshot),

@@ -25,8 +25,11 @@ const staticConfig = testConfig({ enableExternalNameService: true });
 const gatewayConfig = testConfig({ gatewayRef: { namespace: 'one', name: 'a' } });
 
 /** A pipeline with what is needed to feed it edits. */
-function start(config: Config): { options: PipelineOptions; pipeline: Pipeline; apply(edits: readonly Edit[]): void } {
-  const options = { config, secrets };
+function start(
+  config: Config,
+  more: Partial<PipelineOptions> = {},
+): { options: PipelineOptions; pipeline: Pipeline; apply(edits: readonly Edit[]): void } {
+  const options = { config, secrets, ...more };
   const pipeline = new Pipeline(options);
   pipeline.buildAll();
   let pending: Change[] = [];
@@ -63,6 +66,29 @@ describe.each(modes)('with %s', (_, config) => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test('so does any sequence where roots wait for what they refer to, and the truth is told when all waits are over', () => {
+    let waited = 0;
+    fc.assert(
+      fc.property(batches, fc.infiniteStream(fc.boolean()), (sequence, isOver) => {
+        const { options, pipeline, apply } = start(config, { referenceGrace: true });
+        const truth = start(config);
+        for (const edits of sequence) {
+          waited += pipeline.holds.size;
+          pipeline.cache.graceOver([...pipeline.holds.keys()].filter(() => isOver.next().value));
+          apply(edits);
+          truth.apply(edits);
+          expect(verifyIncremental(pipeline, options)).toEqual([]);
+        }
+        pipeline.cache.graceOver([...pipeline.holds.keys()]);
+        apply([]);
+        expect(pipeline.holds.size).toBe(0);
+        expect(pipeline.dag).toEqual(truth.pipeline.dag);
+      }),
+      { numRuns: 200 },
+    );
+    expect(waited).toBeGreaterThan(0);
   });
 
   test('when all objects are gone, nothing is left', () => {

@@ -6,6 +6,7 @@ import { systemClock } from '../../../pkg/controller-runtime/clock/clock.ts';
 import type { Manager } from '../../../pkg/controller-runtime/manager/manager.ts';
 import { cacheClock } from '../../../pkg/controllers/cache-clock.ts';
 import { EventHandler } from '../../../pkg/controllers/event-handler.ts';
+import { ReferenceGrace } from '../../../pkg/controllers/reference-grace.ts';
 import { type BuildResult, Pipeline } from '../../../pkg/pipeline/pipeline.ts';
 import { verifyIncremental } from '../../../pkg/pipeline/verify.ts';
 import { secretInspector } from '../../../pkg/provider/secret-inspector.ts';
@@ -45,7 +46,9 @@ export interface ControlPlane {
 
 export function createControlPlane({ config, options, registry, log, verify }: ControlPlaneOptions): ControlPlane {
   const secrets = secretInspector();
-  const pipeline = new Pipeline({ config, secrets });
+  const graceMs = options.referenceGraceMs;
+  const pipelineOptions = { config, secrets, referenceGrace: graceMs > 0 };
+  const pipeline = new Pipeline(pipelineOptions);
   const metrics = buildMetrics(registry);
   const events = eventMetrics(registry);
   objectMetrics(registry, { cache: pipeline.cache, statuses: () => pipeline.statuses() });
@@ -70,7 +73,7 @@ export function createControlPlane({ config, options, registry, log, verify }: C
     return result;
   };
   const verifyBuild = (): void => {
-    const differences = verifyIncremental(pipeline, { config, secrets });
+    const differences = verifyIncremental(pipeline, pipelineOptions);
     metrics.differed(differences.length);
     for (const difference of differences) log.error({ difference }, 'an incremental build differs from one from scratch');
   };
@@ -79,11 +82,12 @@ export function createControlPlane({ config, options, registry, log, verify }: C
     pipeline,
     xds,
     addTo: (manager, source) => {
+      const grace = new ReferenceGrace({ cache: pipeline.cache, holds: () => pipeline.holds, graceMs, clock: systemClock });
       const handler = new EventHandler<BuildResult>({
         changes: pipeline.cache.changes,
         buildAll: () => measured(() => pipeline.buildAll()),
         build: (batch) => measured(() => pipeline.build(batch)),
-        observers: [source.onBuild, (result) => logBuild(result, log), ...(verify ? [verifyBuild] : [])],
+        observers: [source.onBuild, (result) => grace.observe(result), (result) => logBuild(result, log), ...(verify ? [verifyBuild] : [])],
         synced: source.synced,
         holdOff: options.holdOff,
         clock: systemClock,
@@ -107,15 +111,17 @@ export function createControlPlane({ config, options, registry, log, verify }: C
       for (const server of servers) manager.add('http', httpRunnable(server));
       manager.add('other', cacheClock(pipeline.cache, systemClock));
       manager.add('other', handler);
+      manager.add('other', grace);
       manager.add('other', xdsRunnable(xds, handler.ready));
     },
   };
 }
 
-function logBuild({ dirty, changes, snapshot, notices, faults }: BuildResult, log: Logger): void {
+function logBuild({ dirty, changes, snapshot, notices, faults, held }: BuildResult, log: Logger): void {
   for (const { object, problem } of notices) log.warn({ ...object, type: problem.type, reason: problem.reason }, problem.message);
   for (const { root, error } of faults)
     log.error({ ...root, error }, 'a bug kept an object from being built; what it had before is served');
+  for (const { root } of held) log.debug({ root }, 'what the object had is kept up while what it refers to is on its way');
   const resources = [...snapshot.values()].reduce((sum, { size }) => sum + size, 0);
   log.debug({ roots: dirty, virtualHosts: changes.virtualHosts.length, resources }, 'built');
 }
