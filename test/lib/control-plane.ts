@@ -6,6 +6,7 @@ import { loadCel } from '../../pkg/apis/validate.ts';
 import type { Config } from '../../pkg/config/config.ts';
 import { systemClock } from '../../pkg/controller-runtime/clock/clock.ts';
 import { EventHandler } from '../../pkg/controllers/event-handler.ts';
+import { ReferenceGrace } from '../../pkg/controllers/reference-grace.ts';
 import type { Change } from '../../pkg/kubernetes-cache/changes.ts';
 import { type BuildResult, Pipeline, type PipelineOptions } from '../../pkg/pipeline/pipeline.ts';
 import { verifyIncremental } from '../../pkg/pipeline/verify.ts';
@@ -32,6 +33,8 @@ export interface ControlPlaneOptions {
   readonly config?: (config: Config) => Partial<Config>;
   /** What stands in YAML as a value `${name}`: certificates, keys, ports. More may be set later. */
   readonly values?: Readonly<Record<string, string | number>>;
+  /** As `--reference-grace`, in milliseconds. Default: 0, the truth at once. */
+  readonly referenceGraceMs?: number;
 }
 
 export class ControlPlane implements AsyncDisposable {
@@ -44,6 +47,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly builds: BuildResult[] = [];
   readonly config: Config;
   readonly #options: PipelineOptions;
+  readonly #graceMs: number;
   readonly #stamps = new Stamps();
   readonly #resources = new AsyncDisposableStack();
   readonly #errors: unknown[] = [];
@@ -53,9 +57,10 @@ export class ControlPlane implements AsyncDisposable {
   #nowMs = Date.parse('2026-01-01T00:00:00Z');
   #envoy: EnvoyProcess | undefined;
 
-  private constructor(config: Config, { values = {} }: ControlPlaneOptions) {
+  private constructor(config: Config, { values = {}, referenceGraceMs = 0 }: ControlPlaneOptions) {
     this.config = config;
-    this.#options = { config, secrets: secretInspector() };
+    this.#graceMs = referenceGraceMs;
+    this.#options = { config, secrets: secretInspector(), referenceGrace: referenceGraceMs > 0 };
     this.pipeline = new Pipeline(this.#options);
     this.values = new Map(Object.entries(values));
     this.ports = { http: config.listener.http.port, https: config.listener.https.port };
@@ -173,11 +178,12 @@ export class ControlPlane implements AsyncDisposable {
     cache.advance(this.#nowMs);
     const random = this.#random;
     const fail = ({ error }: LogFields, message: string): void => void this.#errors.push(error ?? message);
+    const grace = new ReferenceGrace({ cache, holds: () => this.pipeline.holds, graceMs: this.#graceMs, clock: systemClock });
     const handler = new EventHandler({
       changes: cache.changes,
       buildAll: () => this.pipeline.buildAll(),
       build: (batch) => this.#build(batch),
-      observers: [(result) => this.#observe(result)],
+      observers: [(result) => grace.observe(result), (result) => this.#observe(result)],
       synced: Promise.resolve(),
       holdOff: {
         get delayMs() {
@@ -189,14 +195,14 @@ export class ControlPlane implements AsyncDisposable {
       log: { ...silentLogger, error: fail },
     });
     const stop = new AbortController();
-    const running = handler.run(stop.signal);
+    const running = [handler.run(stop.signal), grace.run(stop.signal)];
     await handler.ready;
     const counting: Subscription = cache.changes.subscribe(() => (this.#emitted += 1));
     await this.server.start();
     this.#resources.defer(async () => {
       counting.unsubscribe();
       stop.abort();
-      await running;
+      await Promise.all(running);
     });
     this.#resources.use(this.server);
   }
