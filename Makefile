@@ -141,6 +141,10 @@ conformance: envoy-api ## The Gateway API suite: make conformance CLUSTER=/path/
 
 ## Ship
 
+.PHONY: fuzz
+fuzz: envoy-api binaries ## Random HTTPProxies through the whole path and a real Envoy: make fuzz [OBJECTS=100000]
+	@$(NODE) test/bench/fuzz.ts --objects $(or $(OBJECTS),10000)
+
 .PHONY: dist
 dist: envoy-api ## Bundle the program into dist/isoline.mjs
 	$(RUN) esbuild cmd/isoline/main.ts --bundle --platform=node --target=node26 --format=esm --outfile=dist/isoline.mjs \

@@ -9,7 +9,8 @@ import type { StructuralSchema } from './structural.ts';
  * @see https://kubernetes.io/docs/reference/using-api/cel/
  */
 export async function loadCelRunner(): Promise<CelRunner> {
-  const [cel, { strings }] = await Promise.all([import('@bufbuild/cel'), import('@bufbuild/cel/ext')]);
+  const cel = await import('@bufbuild/cel');
+  const { strings } = await import('@bufbuild/cel/ext');
   const { STRING, BOOL } = cel.CelScalar;
   const env = cel.celEnv({
     funcs: [...strings, cel.celFunc('isIP', [STRING], BOOL, isIp), cel.celFunc('isCIDR', [STRING], BOOL, isCidr)],
