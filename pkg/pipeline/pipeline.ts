@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
-import type { KubeObject, ObjectKey } from '../apis/meta.ts';
+import { keyOfRef, type ObjectKey } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
 import { DagBuilder } from '../dag/builder.ts';
 import type { Notice } from '../dag/contribution.ts';
@@ -10,12 +10,14 @@ import { httpProxyProcessor } from '../dag/processors/httpproxy/httpproxy-proces
 import { ingressProcessor } from '../dag/processors/ingress/ingress-processor.ts';
 import { listenerProcessor } from '../dag/processors/listener/listener-processor.ts';
 import type { Hold } from '../dag/reference-grace.ts';
-import { ingressClassMatches } from '../k8s/ingress-class.ts';
 import type { Change } from '../kubernetes-cache/changes.ts';
 import { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
+import { isRelevant } from '../kubernetes-cache/relevant-kinds.ts';
 import type { SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
+import { refusedObjects } from '../status/refused.ts';
 import { Statuses } from '../status/statuses.ts';
 import type { WantedStatus } from '../status/wanted.ts';
+import { type ProxyAnswer, Quarantine } from '../xdscache/quarantine/quarantine.ts';
 import { type Resource, type SnapshotUpdate, type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
@@ -56,9 +58,15 @@ export interface BuildResult {
 export class Pipeline {
   readonly cache: KubernetesCache;
   /** What proxies should have as of the last build. */
-  readonly snapshot = new Snapshot();
+  readonly snapshot = new Snapshot((update) => this.quarantine.guard(update));
+  /** What proxies refused, and is kept from all of them. */
+  readonly quarantine = new Quarantine(this.snapshot);
   readonly #options: PipelineOptions;
   #parts: Parts;
+  /** What was wanted when the quarantine was filled, if that was another pipeline. */
+  #adoptedDag: Dag | undefined;
+  /** Refusals that a notice was given of. */
+  #told: ReadonlySet<string> = new Set();
 
   constructor(options: PipelineOptions, cache = createCache(options)) {
     this.cache = cache;
@@ -83,9 +91,30 @@ export class Pipeline {
   /** Builds what a batch of changes touches. The cache already has the changes. */
   build(batch: readonly Change[]): BuildResult {
     const touched = new Set(batch.flatMap((change) => change.touched));
-    const { changes, ...built } = assemble(this.#parts, this.#parts.contributions.update(touched), batch);
+    const built = assemble(this.#parts, this.#parts.contributions.update(touched), { batch, quarantine: this.quarantine });
     this.snapshot.apply(built.snapshot);
-    return { dag: this.dag, changes, ...built };
+    return this.#withRefusals({ dag: this.dag, ...built }, this.quarantine.takeNews());
+  }
+
+  /**
+   * Takes in what a proxy answered. Gives what it changes, as a build would; `undefined` where it changes nothing but what is known of
+   * proxies. The snapshot has been changed then.
+   */
+  answered(answer: ProxyAnswer): BuildResult | undefined {
+    const { hosts, resources } = this.quarantine.answered(answer);
+    const { xdsCache } = this.#parts;
+    if (hosts.length > 0) this.snapshot.apply(xdsCache.update(this.dag, { listeners: [], virtualHosts: hosts }));
+    if (resources.size > 0) this.snapshot.apply(resources);
+    if (!this.quarantine.takeNews()) return undefined;
+    const changes = { listeners: [], virtualHosts: [] };
+    const nothing = { statuses: [], withdrawn: [], notices: [], faults: [], held: [], dirty: 0 };
+    return this.#withRefusals({ dag: this.dag, changes, snapshot: resources, ...nothing }, true);
+  }
+
+  /** Serves of the same objects what another pipeline serves, as far as proxies have refused something. To be called before the first build. */
+  adoptQuarantine(other: Pipeline): void {
+    this.quarantine.adopt(other.quarantine);
+    this.#adoptedDag = other.dag;
   }
 
   /**
@@ -98,13 +127,34 @@ export class Pipeline {
     const parts = createParts(this.cache, this.#options, { holds, lastGood: (root) => before.contributions.get(root) });
     const slices = [...this.cache.objects('EndpointSlice')];
     const batch = slices.map((after): Change => ({ op: 'add', after, touched: [] }));
-    const built = assemble(parts, parts.contributions.updateAll(), batch);
+    const previous = this.#adoptedDag ?? this.dag;
+    const built = assemble(parts, parts.contributions.updateAll(), { batch, quarantine: this.quarantine, previous });
     const { wanted } = parts.statuses;
     const withdrawn = [...before.statuses.wanted].flatMap(([key, status]) => (wanted.has(key) ? [] : [status]));
     const snapshot = replacing(this.snapshot, built.snapshot);
     this.#parts = parts;
     this.snapshot.apply(snapshot);
-    return { dag: this.dag, ...built, snapshot, withdrawn };
+    return this.#withRefusals({ dag: this.dag, ...built, snapshot, withdrawn }, this.quarantine.takeNews() || this.quarantine.active);
+  }
+
+  /** Tells the objects that brought what proxies refuse, if that is news. */
+  #withRefusals(result: BuildResult, news: boolean): BuildResult {
+    if (!news) return result;
+    const refused = refusedObjects(this.quarantine.entries);
+    const told = this.#told;
+    this.#told = new Set(refused.flatMap(({ object, problems }) => problems.map(({ message }) => `${keyOfRef(object)} ${message}`)));
+    const { changed, withdrawn } = this.#parts.statuses.refuse(
+      new Map(refused.map(({ object, problems }) => [keyOfRef(object), problems])),
+    );
+    const notices = refused.flatMap(({ object, problems }) =>
+      problems.flatMap((problem) => (told.has(`${keyOfRef(object)} ${problem.message}`) ? [] : [{ object, problem }])),
+    );
+    return {
+      ...result,
+      statuses: [...result.statuses, ...changed],
+      withdrawn: [...result.withdrawn, ...withdrawn],
+      notices: [...result.notices, ...notices],
+    };
   }
 }
 
@@ -132,14 +182,22 @@ function createParts(
   return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache: createXdsCache(config) };
 }
 
+interface Surroundings {
+  readonly batch: readonly Change[];
+  readonly quarantine: Quarantine;
+  /** Set if everything is built anew: what was wanted before. */
+  readonly previous?: Dag;
+}
+
 /** Takes changed contributions, and the EndpointSlices of a batch, through all that follows. */
-function assemble(parts: Parts, built: ContributionsResult, batch: readonly Change[]): Omit<BuildResult, 'dag'> {
+function assemble(parts: Parts, built: ContributionsResult, { batch, quarantine, previous }: Surroundings): Omit<BuildResult, 'dag'> {
   const slices = batch.filter((change) => (change.after ?? change.before)?.kind === 'EndpointSlice');
   for (const { before, after } of slices) {
     parts.xdsCache.applyEndpointSlice(before as EndpointSlice | undefined, after as EndpointSlice | undefined);
   }
   const changes = parts.builder.update(built.changed);
-  const snapshot = parts.xdsCache.update(parts.builder.dag, changes);
+  const served = quarantine.filter(changes, previous);
+  const snapshot = parts.xdsCache.update(quarantine.served(parts.builder.dag, served), served);
   const { changed, withdrawn } = parts.statuses.update(built.changed, changes);
   return {
     changes,
@@ -171,11 +229,5 @@ function differs(before: Resource | undefined, after: Resource | undefined): boo
 }
 
 function createCache({ config, secrets }: PipelineOptions): KubernetesCache {
-  return new KubernetesCache({ keeps: (object) => keeps(object, config), secrets });
-}
-
-/** Objects of another ingress class do not exist for us. @see reference 4.1 */
-function keeps(object: KubeObject, config: Config): boolean {
-  if (object.kind !== 'HTTPProxy' && object.kind !== 'Ingress') return true;
-  return ingressClassMatches(object, config.ingressClassNames);
+  return new KubernetesCache({ keeps: (object) => isRelevant(object, config), secrets });
 }

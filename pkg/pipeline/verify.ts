@@ -9,6 +9,7 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts';
  */
 export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions): readonly string[] {
   const full = new Pipeline(options, pipeline.cache);
+  full.adoptQuarantine(pipeline);
   full.buildAll(pipeline.holds);
   return [
     ...compareDags(pipeline.dag, full.dag),

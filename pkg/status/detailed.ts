@@ -10,10 +10,17 @@ interface SubCondition extends Problem {
   readonly status: 'True';
 }
 
-/** The status of an HTTPProxy or ExtensionService from every root's word on it, in the order of the roots. */
-export function detailedStatus(kind: string, parts: readonly DetailedStatusPart[]): Readonly<Record<string, unknown>> {
+/**
+ * The status of an HTTPProxy or ExtensionService from every root's word on it, in the order of the roots, and from what proxies refuse of
+ * it.
+ */
+export function detailedStatus(
+  kind: string,
+  parts: readonly DetailedStatusPart[],
+  refusals: readonly Problem[] = [],
+): Readonly<Record<string, unknown>> {
   const told = parts.some((part) => part.orphan !== true) ? parts.filter((part) => part.orphan !== true) : parts;
-  const errors = subConditions(told.flatMap((part) => part.errors));
+  const errors = subConditions([...told.flatMap((part) => part.errors), ...refusals]);
   const warnings = subConditions(told.flatMap((part) => part.warnings));
   const generation = Math.max(0, ...parts.map((part) => part.generation));
   const valid = errors.length === 0;

@@ -4,8 +4,10 @@ import type { ContributionChange } from '../dag/contributions.ts';
 import type { DagChanges } from '../dag/model/dag.ts';
 import type { DroppedRoute } from '../dag/model/virtual-host.ts';
 import { deepEqual } from '../util/deep-equal.ts';
+import type { Problem } from '../util/outcome.ts';
 import { detailedStatus } from './detailed.ts';
 import { gatewayStatus } from './gateway.ts';
+import { refusedGateway, refusedRoute } from './refused.ts';
 import { routeStatus } from './route.ts';
 import type { WantedStatus } from './wanted.ts';
 
@@ -31,6 +33,9 @@ export class Statuses {
   readonly #routeTotals = new Map<ObjectKey, number>();
   readonly #wanted = new Map<ObjectKey, WantedStatus>();
 
+  /** What proxies refuse of an object. */
+  #refusals: ReadonlyMap<ObjectKey, readonly Problem[]> = new Map();
+
   /** All wanted statuses, by object. */
   get wanted(): ReadonlyMap<ObjectKey, WantedStatus> {
     return this.#wanted;
@@ -51,6 +56,15 @@ export class Statuses {
       if (before?.dropped === after?.dropped) continue;
       this.#moveDropped(`${listener}/${host}`, before?.dropped ?? [], after?.dropped ?? [], objects);
     }
+    const result = { changed: [] as WantedStatus[], withdrawn: [] as WantedStatus[] };
+    for (const key of [...objects].sort()) this.#refresh(key, result);
+    return result;
+  }
+
+  /** Replaces what proxies refuse, by object; gives what differs from before. */
+  refuse(refusals: ReadonlyMap<ObjectKey, readonly Problem[]>): StatusChanges {
+    const objects = new Set([...this.#refusals.keys(), ...refusals.keys()]);
+    this.#refusals = refusals;
     const result = { changed: [] as WantedStatus[], withdrawn: [] as WantedStatus[] };
     for (const key of [...objects].sort()) this.#refresh(key, result);
     return result;
@@ -134,16 +148,18 @@ export class Statuses {
   }
 
   #statusOf(key: ObjectKey, first: StatusPart, parts: readonly StatusPart[]): Readonly<Record<string, unknown>> {
+    const refusals = this.#refusals.get(key) ?? [];
     switch (first.type) {
       case 'detailed':
         return detailedStatus(
           first.object.kind,
           parts.filter((part): part is DetailedStatusPart => part.type === 'detailed'),
+          refusals,
         );
       case 'route':
-        return routeStatus(first, { dropped: this.#droppedOf(key), total: this.#routeTotals.get(key) ?? 0 });
+        return routeStatus(refusedRoute(first, refusals), { dropped: this.#droppedOf(key), total: this.#routeTotals.get(key) ?? 0 });
       case 'gateway':
-        return gatewayStatus(first, this.#attached.get(key) ?? new Map());
+        return gatewayStatus(refusedGateway(first, refusals), this.#attached.get(key) ?? new Map());
       case 'load-balancer':
         return {};
     }

@@ -1,4 +1,5 @@
 import type { Origin } from '../dag/model/origin.ts';
+import type { VirtualHost } from '../dag/model/virtual-host.ts';
 
 /** The types that Isoline serves, by the short name that the xDS documentation uses. */
 export const typeUrls = {
@@ -32,6 +33,8 @@ export interface Resource {
   readonly name: string;
   /** The objects that it is made of. */
   readonly origins: readonly Origin[];
+  /** The hosts that a table of routes is made of, as they are in it; absent in other types. */
+  readonly hosts?: () => readonly VirtualHost[];
   /**
    * The wire form for one kind of stream. Encoded at the first call and kept; types that refer to no other
    * resource give the same value for both kinds.

@@ -9,7 +9,7 @@ import type { EncodedResource, Resource } from './resource.ts';
 export interface RouteTable {
   readonly name: string;
   readonly kind: 'scoped' | 'secure';
-  /** In order. Called at most once, when the table is first asked for. */
+  /** In order; gives the same values at each call. */
   readonly hosts: () => readonly VirtualHost[];
   /** A further virtual host, after the others. */
   readonly last?: EncodedResource;
@@ -21,7 +21,10 @@ export function routeTable({ name, kind, hosts, last }: RouteTable): Resource {
     const parts = [...hosts().map(encodedHost), ...(last ? [last] : [])];
     return joined(routeConfigurationHead(name, kind), parts, withVirtualHosts);
   };
-  return sharedResource(name, () => hostOrigins(hosts()), encode);
+  return Object.assign(
+    sharedResource(name, () => hostOrigins(hosts()), encode),
+    { hosts },
+  );
 }
 
 /** The objects that some hosts are made of. */

@@ -9,7 +9,13 @@ const none: ReadonlyMap<string, Resource> = new Map();
 export class Snapshot implements SnapshotView {
   readonly #resources = new Map<TypeUrl, Map<string, Resource>>();
   readonly #listeners = new Set<SnapshotListener>();
+  readonly #guard: (update: SnapshotUpdate) => SnapshotUpdate;
   #sequence = 0;
+
+  /** @param guard asked, before an update is applied, what of it may be. Default: all. */
+  constructor(guard: (update: SnapshotUpdate) => SnapshotUpdate = (update) => update) {
+    this.#guard = guard;
+  }
 
   get sequence(): number {
     return this.#sequence;
@@ -24,7 +30,8 @@ export class Snapshot implements SnapshotView {
   }
 
   /** Applies all of an update, then tells every listener. An update that names nothing is still counted. */
-  apply(update: SnapshotUpdate): void {
+  apply(wanted: SnapshotUpdate): void {
+    const update = this.#guard(wanted);
     for (const [type, changes] of update) {
       const resources = this.#resources.getOrInsertComputed(type, () => new Map<string, Resource>());
       for (const [name, resource] of changes) {
