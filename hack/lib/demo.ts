@@ -60,7 +60,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     if ((await exitCode(bootstrapped)) !== 0) throw new Error('isoline bootstrap failed');
     const envoy = start(
       'envoy',
-      [findEnvoy(), '-c', bootstrap, '--use-dynamic-base-id', '-l', 'error', '--service-node', 'demo', '--service-cluster', 'demo'],
+      [findEnvoy(), '-c', bootstrap, '--disable-hot-restart', '-l', 'error', '--service-node', 'demo', '--service-cluster', 'demo'],
       onLine,
     );
     cleanups.push(() => stopChild(envoy));

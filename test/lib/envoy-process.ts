@@ -53,7 +53,7 @@ export class EnvoyProcess implements AsyncDisposable {
     const args = [
       '-c',
       join(dir, 'envoy.json'),
-      '--use-dynamic-base-id',
+      '--disable-hot-restart',
       '--concurrency',
       '1',
       '-l',
