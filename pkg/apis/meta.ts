@@ -15,6 +15,15 @@ export interface ObjectMeta {
   readonly finalizers?: readonly string[];
   /** What the object belongs to: it is deleted with it. */
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Who wrote what, where it is kept at all. */
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+/** What is read of an entry of `managedFields`. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  /** Such as `status`. */
+  readonly subresource?: string;
 }
 
 /** Names an owner in the same namespace, or one that is cluster-scoped. */

@@ -10,6 +10,7 @@ import type { WorkQueueMetrics } from '../controller-runtime/metrics/work-queue-
 import { WorkQueue } from '../controller-runtime/workqueue/work-queue.ts';
 import type { WantedStatus } from '../status/wanted.ts';
 import type { Logger } from '../util/logger.ts';
+import { leftStatus } from './left-status.ts';
 import { addressedKinds, addressFields, type LoadBalancerAddress } from './load-balancer-status.ts';
 import { type Owner, statusPatch, withdrawalPatch } from './status-merge.ts';
 
@@ -28,6 +29,8 @@ export interface StatusWriteObserver {
 
 export interface StatusUpdateHandlerOptions {
   readonly client: Pick<Client, 'patch'>;
+  /** Who writes, in `managedFields`: all replicas that share a Lease, and nobody else. */
+  readonly fieldManager: string;
   /** Where the API server keeps a kind; `undefined` if it does not. */
   readonly resourceOf: (kind: string) => ResourceKind | undefined;
   /** The newest version of an object that we know. */
@@ -46,6 +49,8 @@ export interface StatusUpdateHandlerOptions {
 interface Withdrawal {
   readonly last: WantedStatus;
   readonly left: KubeObject;
+  /** It left while nobody watched: that its status is ours is known from its managers alone. */
+  readonly found?: true;
 }
 
 /** What an object needs. */
@@ -112,6 +117,19 @@ export class StatusUpdateHandler implements Runnable {
       this.#withdrawn.set(key, { last, left });
       this.#enqueue(key);
     }
+  }
+
+  /**
+   * Takes an object of another class as it is now. What we left there is taken away, also where it left our class while no replica ran:
+   * see `leftStatus`.
+   */
+  foreign(object: KubeObject): void {
+    const key = keyOf(object);
+    const last = leftStatus(object, this.#options.fieldManager);
+    if (last !== undefined) {
+      this.#withdrawn.set(key, { last, left: object, found: true });
+      this.#enqueue(key);
+    } else if (this.#withdrawn.get(key)?.found === true) this.#withdrawn.delete(key);
   }
 
   /** Takes the addresses at which traffic arrives; every object that shows them is looked at. */
@@ -210,7 +228,11 @@ export class StatusUpdateHandler implements Runnable {
   async #send(key: ObjectKey, { resource, object, patch }: Write, signal: AbortSignal): Promise<StatusWriteResult | undefined> {
     const { namespace, name } = object;
     try {
-      await this.#options.client.patch(resource, { namespace, name }, patch, { subresource: 'status', signal });
+      await this.#options.client.patch(resource, { namespace, name }, patch, {
+        subresource: 'status',
+        fieldManager: this.#options.fieldManager,
+        signal,
+      });
       return 'success';
     } catch (error) {
       if (signal.aborted) return undefined;

@@ -8,6 +8,7 @@ import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/conto
 import type { Config } from '../config/config.ts';
 import type { LeaderElectionOptions, ServeOptions } from '../config/serve-options.ts';
 import { controllerBuilder } from '../controller-runtime/builder/builder.ts';
+import type { EventHandler } from '../controller-runtime/cache/informer.ts';
 import { Client } from '../controller-runtime/client/client.ts';
 import { type Clock, systemClock } from '../controller-runtime/clock/clock.ts';
 import type { WatchEvent } from '../controller-runtime/event/event.ts';
@@ -18,8 +19,9 @@ import { leaderElectionMetrics } from '../controller-runtime/metrics/leader-elec
 import { type MetricsProvider, noMetrics } from '../controller-runtime/metrics/metrics.ts';
 import { workQueueMetrics } from '../controller-runtime/metrics/work-queue-metrics.ts';
 import { gatewayClassReconciler } from '../controllers/gateway-class-reconciler.ts';
+import { kindReconcilers } from '../controllers/kind-reconcilers.ts';
+import { statusFieldManager } from '../controllers/left-status.ts';
 import { addressesOfService, parseStatusAddresses } from '../controllers/load-balancer-status.ts';
-import { objectHandler } from '../controllers/object-handler.ts';
 import { StatusUpdateHandler, type StatusWriteObserver } from '../controllers/status-update-handler.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { BuildResult } from '../pipeline/pipeline.ts';
@@ -60,10 +62,12 @@ export interface KubernetesMode {
 export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
   const { connection, cache, config, options, log, clock = systemClock, metrics = noMetrics } = deps;
   const writer = new Client(connection.writes);
-  const handlers = [objectHandler(cache)];
-  const provider = new KubernetesProvider({ rest: connection.reads, config, options, handlers, log, clock });
+  const handlers: EventHandler<KubeObject>[] = [];
+  const reconcilerOf = kindReconcilers({ cache, config, metrics, onForeign: (object) => statuses.foreign(object) });
+  const provider = new KubernetesProvider({ rest: connection.reads, config, options, reconcilerOf, handlers, log, clock });
   const statuses = new StatusUpdateHandler({
     client: writer,
+    fieldManager: statusFieldManager(options.leaderElection),
     resourceOf: (kind) => provider.resourceOf(kind),
     live: (object) => provider.live(object),
     owner: { controllerName: config.gatewayControllerName, ...(config.gatewayRef !== undefined && { gateway: config.gatewayRef }) },

@@ -22,7 +22,9 @@ export interface KubernetesProviderDeps {
   readonly rest: RestClient;
   readonly config: Pick<Config, 'gatewayRef' | 'rootNamespaces' | 'fallbackCertificate' | 'clientCertificate'>;
   readonly options: Pick<ServeOptions, 'watchNamespaces' | 'disabledFeatures'>;
-  /** Called for every event of every kind, in order. The first one is the one that feeds the KubernetesCache. */
+  /** What is called first for every event of a kind, such as the reconciler that feeds the KubernetesCache. Default: nothing. */
+  readonly reconcilerOf?: (kind: KindName) => { readonly handle: EventHandler<KubeObject> };
+  /** Called for every event of every kind, in order. */
   readonly handlers: readonly EventHandler<KubeObject>[];
   readonly log: Logger;
   readonly clock?: Clock;
@@ -139,7 +141,9 @@ export class KubernetesProvider implements Runnable {
     this.#informers.set(watched.kind, [...(this.#informers.get(watched.kind) ?? []), informer]);
     const hasElsewhere = ({ metadata: { namespace = '', name } }: KubeObject): boolean =>
       this.#informers.get(watched.kind)?.some((other) => other !== informer && other.get(namespace, name) !== undefined) === true;
-    for (const handler of this.#deps.handlers) {
+    const { reconcilerOf, handlers } = this.#deps;
+    const reconciler = reconcilerOf?.(watched.kind);
+    for (const handler of reconciler === undefined ? handlers : [reconciler.handle, ...handlers]) {
       informer.addHandler((event) => {
         // A version that is no longer served takes no object along that another has.
         if (event.type !== 'delete' || !hasElsewhere(event.object)) handler(event);

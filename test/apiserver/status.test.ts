@@ -72,6 +72,7 @@ async function setUp(token?: string): Promise<StatusUpdateHandler> {
     logged.push(`${message} ${JSON.stringify(fields)} ${String((fields as { error?: unknown }).error)}`);
   const handler = new StatusUpdateHandler({
     client,
+    fieldManager: 'isoline/test/lease',
     resourceOf: () => kind,
     live: (object) => informer.get(object.namespace, object.name),
     owner: { controllerName: 'ours' },

@@ -100,3 +100,45 @@ test('what leaves our class or our Gateway loses the status that we wrote, and k
   await eventually('the next write', async () => (await writes()) === before + 1);
   expect(await statusOf('proxy')).toMatchObject({ currentStatus: 'theirs' });
 }, 60_000);
+
+test('what left while no replica ran loses what an earlier leader wrote, unless somebody else has written since', async () => {
+  const backend = { service: { name: 'app', port: { number: 80 } } };
+  const names = ['left', 'taken'];
+  for (const name of names) {
+    const routes = [{ services: [{ name: 'app', port: 80 }] }];
+    await post(paths.proxy, { metadata: { name }, spec: { virtualhost: { fqdn: `${name}.example.com` }, routes } });
+    await post(paths.ingress, { metadata: { name }, spec: { defaultBackend: backend } });
+  }
+  const read = async (kind: 'proxy' | 'ingress', name: string): Promise<Status> =>
+    ((await environment.request({ method: 'GET', path: `${paths[kind]}/${name}` })) as { readonly status?: Status }).status ?? {};
+  const flags = ['--ingress-status-address=192.0.2.7', '--leader-election-resource-name=ours'];
+  const shows = async (kind: 'proxy' | 'ingress', name: string) => JSON.stringify(await read(kind, name)).includes('192.0.2.7');
+  {
+    await using replica = await Replica.start(environment, ...flags);
+    for (const name of names)
+      for (const kind of ['proxy', 'ingress'] as const) await eventually(`${kind} ${name}`, () => shows(kind, name), limitMs);
+    expect(replica.running).toBe(true);
+  }
+
+  for (const name of names)
+    for (const kind of ['proxy', 'ingress'] as const) await patch(`${paths[kind]}/${name}`, { spec: { ingressClassName: 'theirs' } });
+  // Another controller, of that class, has been there before we are back: it may have found some of our words right.
+  await patch(`${paths.proxy}/taken/status`, { status: { description: 'served by another' } });
+  const ingress = [{ ip: '192.0.2.7' }, { ip: '192.0.2.8' }];
+  await patch(`${paths.ingress}/taken/status`, { status: { loadBalancer: { ingress } } });
+  // And one of another Lease finds nothing of its own.
+  const taken = [await read('proxy', 'taken'), await read('ingress', 'taken')];
+  {
+    await using _ = await Replica.start(environment, '--ingress-status-address=192.0.2.7', '--leader-election-resource-name=another');
+    await post(paths.proxy, { metadata: { name: 'mark' }, spec: { virtualhost: { fqdn: 'mark.example.com' } } });
+    await eventually('the replica to write', () => shows('proxy', 'mark'), limitMs);
+    expect(await Promise.all([shows('proxy', 'left'), shows('ingress', 'left')])).toEqual([true, true]);
+  }
+  await using _ = await Replica.start(environment, ...flags);
+  await eventually('the HTTPProxy to be empty', async () => {
+    const { conditions = [], ...others } = await read('proxy', 'left');
+    return conditions.length === 0 && Object.keys(others).length === 0;
+  });
+  await eventually('the Ingress to be empty', async () => !(await shows('ingress', 'left')));
+  expect([await read('proxy', 'taken'), await read('ingress', 'taken')]).toEqual(taken);
+}, 90_000);

@@ -92,7 +92,7 @@ describe('a Gateway', () => {
         gateway(http).replace('name: gw,', 'name: foreign,') +
         route('HTTPRoute', rules()).replace('name: gw,', 'name: foreign,'),
     );
-    expect([await listeners(), plane.wanted('Gateway demo/foreign'), plane.status('HTTPRoute demo/r')]).toEqual([[], undefined, '']);
+    expect([await listeners(), plane.wanted('Gateway demo/foreign'), plane.status('HTTPRoute demo/r')]).toEqual([[], undefined, 'none']);
   });
 
   test('with two listeners for one host and port serves the first and says so', async () => {

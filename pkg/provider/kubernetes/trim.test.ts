@@ -10,7 +10,7 @@ function trim(kind: KindName, object: object, metadata: object = {}): KubeObject
 }
 
 describe('what is kept of an object', () => {
-  test('of metadata: no managed fields, no owners, not what kubectl applied last', () => {
+  test('of metadata: no managed fields of the object, no owners, not what kubectl applied last', () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', mine: 'x' };
     const kept = { generation: 2, resourceVersion: '7', uid: 'u', creationTimestamp: 't', labels: { a: 'b' } };
     const trimmed = trim(
@@ -24,6 +24,16 @@ describe('what is kept of an object', () => {
       metadata: { name: 'a', namespace: 'ns', ...kept, annotations: { mine: 'x' } },
       spec: { routes: [] },
     });
+  });
+
+  test('of kinds that choose a class: who wrote their status', () => {
+    const managedFields = [
+      { manager: 'kubectl', operation: 'Update', fieldsV1: {} },
+      { manager: 'someone', operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': {} } },
+    ];
+    const writers = { managedFields: [{ manager: 'someone', subresource: 'status' }] };
+    for (const kind of ['HTTPProxy', 'Ingress'] as const) expect(trim(kind, {}, { managedFields }).metadata).toMatchObject(writers);
+    expect(trim('HTTPRoute', {}, { managedFields }).metadata).not.toHaveProperty('managedFields');
   });
 
   test('of a Secret: certificates, keys, revocation lists and key sets', () => {

@@ -6,17 +6,19 @@ import type { KubeObject, ObjectMeta } from '../../apis/meta.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const certificateKeys: ReadonlySet<string> = new Set(['tls.crt', 'tls.key', 'ca.crt', 'crl.pem']);
+/** Kinds whose objects may leave our class, and whose status then has to tell whether it is ours. */
+const classed: ReadonlySet<string> = new Set<KindName>(['HTTPProxy', 'Ingress']);
 const readableSecretTypes: ReadonlySet<string> = new Set(['', 'Opaque', 'kubernetes.io/tls']);
 
 /**
- * What is kept in memory of an object: a copy without what nobody reads (managed fields, owners, the configuration
+ * What is kept in memory of an object: a copy without what nobody reads (managed fields but for the writers of the status, owners, the configuration
  * that kubectl applied last, unused keys of Secrets and ConfigMaps). `apiVersion` is the version that Isoline reads.
  */
 export function trimmer(kind: KindName, apiVersion: string): (object: KubeObject) => KubeObject {
   const trimBody = bodyTrimmers[kind] ?? ((object: KubeObject) => object);
   return (object) => {
     const { metadata, ...body } = trimBody(object);
-    return { ...body, apiVersion, kind, metadata: trimMetadata(metadata) };
+    return { ...body, apiVersion, kind, metadata: { ...trimMetadata(metadata), ...(classed.has(kind) && statusWriters(metadata)) } };
   };
 }
 
@@ -40,6 +42,12 @@ function trimMetadata(metadata: ObjectMeta): ObjectMeta {
     ...(labels !== undefined && { labels }),
     ...(annotations !== undefined && { annotations }),
   };
+}
+
+/** Who wrote the status, without what. */
+function statusWriters({ managedFields = [] }: ObjectMeta): Pick<ObjectMeta, 'managedFields'> {
+  const writers = managedFields.flatMap(({ manager = '', subresource }) => (subresource === 'status' ? [{ manager, subresource }] : []));
+  return writers.length === 0 ? {} : { managedFields: writers };
 }
 
 function trimAnnotations(annotations: ObjectMeta['annotations']): ObjectMeta['annotations'] {

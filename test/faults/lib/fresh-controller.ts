@@ -2,8 +2,8 @@ import { readConfig } from '../../../cmd/isoline/read-config.ts';
 import type { KubeObject, ObjectRef } from '../../../pkg/apis/meta.ts';
 import { loadCel } from '../../../pkg/apis/validate.ts';
 import { flagSpecs } from '../../../pkg/config/sources.ts';
+import { kindReconcilers } from '../../../pkg/controllers/kind-reconcilers.ts';
 import { parseStatusAddresses } from '../../../pkg/controllers/load-balancer-status.ts';
-import { objectHandler } from '../../../pkg/controllers/object-handler.ts';
 import { statusPatch } from '../../../pkg/controllers/status-merge.ts';
 import { Pipeline } from '../../../pkg/pipeline/pipeline.ts';
 import { openConnection } from '../../../pkg/provider/kubernetes/connection.ts';
@@ -32,7 +32,14 @@ export async function freshView(kubeconfig: string, flags: Readonly<Record<strin
     { inCluster: false, kubeconfig },
     { environment: {}, userAgent: 'fresh', log: silentLogger },
   );
-  const provider = new KubernetesProvider({ rest, config, options, handlers: [objectHandler(pipeline.cache)], log: silentLogger });
+  const provider = new KubernetesProvider({
+    rest,
+    config,
+    options,
+    reconcilerOf: kindReconcilers({ cache: pipeline.cache, config }),
+    handlers: [],
+    log: silentLogger,
+  });
   const stop = new AbortController();
   const run = provider.run(stop.signal);
   await provider.ready;
