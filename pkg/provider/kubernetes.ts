@@ -8,11 +8,11 @@ import type { EventHandler, Informer } from '../controller-runtime/cache/informe
 import type { ReflectorProblem } from '../controller-runtime/cache/reflector.ts';
 import { Client } from '../controller-runtime/client/client.ts';
 import { type ServedVersions, servedVersions } from '../controller-runtime/client/discovery.ts';
-import { UnreachableError } from '../controller-runtime/client/errors.ts';
 import type { ResourceKind } from '../controller-runtime/client/object.ts';
 import type { RestClient } from '../controller-runtime/client/rest-client.ts';
 import { waitForServer } from '../controller-runtime/client/wait-for-server.ts';
 import { type Clock, systemClock } from '../controller-runtime/clock/clock.ts';
+import { problemLog } from '../controller-runtime/cluster/problem-log.ts';
 import type { Runnable } from '../controller-runtime/manager/manager.ts';
 import type { Logger } from '../util/logger.ts';
 import { infoOf, kindsToWatch, resourceOf, type WatchedKind } from './kubernetes/kinds.ts';
@@ -51,13 +51,13 @@ export class KubernetesProvider implements Runnable {
   readonly #informers = new Map<string, readonly Informer<KubeObject>[]>();
   readonly #missing = new Set<string>();
   readonly #markReady: () => void;
-  /** Kinds about whose trouble a line was written, with its text. */
-  readonly #told = new Map<string, string>();
+  readonly #log: (problem: ReflectorProblem) => void;
 
   constructor(deps: KubernetesProviderDeps) {
     this.#deps = deps;
     this.#clock = deps.clock ?? systemClock;
     this.client = new Client(deps.rest);
+    this.#log = problemLog(deps.log);
     this.#cache = new Cache({
       rest: deps.rest,
       clock: this.#clock,
@@ -160,36 +160,9 @@ export class KubernetesProvider implements Runnable {
   }
 
   #tell(problem: ReflectorProblem): void {
-    const { log } = this.#deps;
-    const { kind, namespace } = problem.selection;
-    const fields = { kind: kind.kind, ...(namespace !== '' && { namespace }) };
-    switch (problem.type) {
-      case 'missing':
-        this.#missing.add(kind.kind);
-        log.info({ ...fields, reason: problem.error.message }, 'the kind cannot be read and counts as empty until it can');
-        return;
-      case 'found':
-        this.#missing.delete(kind.kind);
-        log.info(fields, 'the kind is there now');
-        return;
-      case 'object':
-        log.error({ ...fields, object: problem.name, error: problem.error }, 'an object could not be taken over');
-        return;
-      case 'retry':
-        this.#tellRetry(fields, problem.error, problem.delayMs);
-    }
-  }
-
-  /** The same refusal of the same kind is told once; a connection that breaks is not worth a line, and starts again. */
-  #tellRetry(fields: { readonly kind: string }, error: unknown, retryInMs: number): void {
-    const { log } = this.#deps;
-    if (error instanceof UnreachableError) {
-      log.debug({ ...fields, error, retryInMs }, 'a list or watch was cut');
-      return;
-    }
-    const text = String(error);
-    if (this.#told.get(fields.kind) === text) return;
-    this.#told.set(fields.kind, text);
-    log.error({ ...fields, error }, 'the kind cannot be read from the API server; it is tried again and again');
+    const { kind } = problem.selection.kind;
+    if (problem.type === 'missing') this.#missing.add(kind);
+    if (problem.type === 'found') this.#missing.delete(kind);
+    this.#log(problem);
   }
 }

@@ -22,7 +22,7 @@ describe('the log of what keeps kinds from being current', () => {
   test('tells once of a kind that is missing, in however many namespaces, and once when it is there', () => {
     const tell = problemLog(log);
     const missing = (namespace: string) =>
-      ({ type: 'missing', selection: selectionIn(namespace), error: new Error('not installed') }) as const;
+      ({ type: 'missing', selection: selectionIn(namespace), error: new Error(`not installed in ${namespace}`) }) as const;
     for (const namespace of ['a', 'b']) tell(missing(namespace));
     for (const namespace of ['a', 'b']) tell({ type: 'found', selection: selectionIn(namespace) });
     tell(missing('a'));
@@ -34,6 +34,13 @@ describe('the log of what keeps kinds from being current', () => {
     const tell = problemLog(log);
     for (const verb of ['list', 'list', 'watch']) tell({ type: 'retry', selection: selectionIn(''), error: forbidden(verb), delayMs: 1 });
     expect(lines).toEqual(Array.from({ length: 2 }, () => 'error the kind cannot be read; it is tried again and again'));
+  });
+
+  test('tells once in each namespace, however often they take turns', () => {
+    const tell = problemLog(log);
+    for (const namespace of ['a', 'b', 'a', 'b'])
+      tell({ type: 'retry', selection: selectionIn(namespace), error: forbidden(`list in ${namespace}`), delayMs: 1 });
+    expect(lines).toHaveLength(2);
   });
 
   test('does not make a fault of a connection that was cut', () => {

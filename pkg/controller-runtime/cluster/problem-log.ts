@@ -3,33 +3,41 @@ import type { ReflectorProblem } from '../cache/reflector.ts';
 import { UnreachableError } from '../client/errors.ts';
 import type { ServerState } from '../client/rest-client.ts';
 
-/** Writes what keeps kinds from being current: a missing kind and the same refusal once, a cut connection never. */
+/**
+ * Writes what keeps kinds from being current: a missing kind once, in however many namespaces it is looked for, the same refusal in a
+ * namespace once, a cut connection never.
+ */
 export function problemLog(log: Logger): (problem: ReflectorProblem) => void {
-  /** What was said last of each kind. */
+  /** What was said last of each kind, and of each kind in a namespace. */
   const told = new Map<string, string>();
-  const once = (kind: string, text: string, tell: () => void) => {
-    if (told.get(kind) === text) return;
-    told.set(kind, text);
+  const once = (what: string, text: string, tell: () => void) => {
+    if (told.get(what) === text) return;
+    told.set(what, text);
     tell();
   };
   return (problem) => {
-    const { kind } = problem.selection.kind;
+    const { kind: resource, namespace } = problem.selection;
+    const { kind } = resource;
+    const place = { kind, ...(namespace !== '' && { namespace }) };
     switch (problem.type) {
       case 'missing':
-        once(kind, problem.error.message, () =>
+        once(kind, 'missing', () =>
           log.info({ kind, reason: problem.error.message }, 'the kind cannot be read and counts as empty until it is there'),
         );
         return;
       case 'found':
-        once(kind, '', () => log.info({ kind }, 'the kind is there now'));
+        once(kind, 'found', () => log.info({ kind }, 'the kind is there now'));
         return;
       case 'object':
-        log.error({ kind, object: problem.name, error: problem.error }, 'an object could not be taken over');
+        log.error({ ...place, object: problem.name, error: problem.error }, 'an object could not be taken over');
         return;
       case 'retry': {
         const { error, delayMs } = problem;
-        if (error instanceof UnreachableError) log.debug({ kind, error, retryInMs: delayMs }, 'a list or watch was cut');
-        else once(kind, String(error), () => log.error({ kind, error }, 'the kind cannot be read; it is tried again and again'));
+        if (error instanceof UnreachableError) log.debug({ ...place, error, retryInMs: delayMs }, 'a list or watch was cut');
+        else
+          once(`${kind}/${namespace}`, String(error), () =>
+            log.error({ ...place, error }, 'the kind cannot be read; it is tried again and again'),
+          );
       }
     }
   };
