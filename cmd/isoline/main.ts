@@ -15,6 +15,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   serve: { summary: 'Serve xDS from the objects of a cluster, or of files.', load: () => import('./serve.ts') },
   translate: { summary: 'Print what the objects in files become.', load: () => import('./translate.ts') },
   version: { summary: 'Print the version.', load: () => import('./version.ts') },
+  wait: { summary: 'Wait until an object is live on all proxies.', load: () => import('./wait.ts') },
 };
 
 const output: Output = {

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
-import { keyOfRef, type ObjectKey } from '../apis/meta.ts';
+import { keyOfRef, type ObjectKey, type ObjectRef } from '../apis/meta.ts';
 import type { Config } from '../config/config.ts';
 import { DagBuilder } from '../dag/builder.ts';
 import type { Notice } from '../dag/contribution.ts';
@@ -17,7 +17,7 @@ import type { SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
 import { refusedObjects } from '../status/refused.ts';
 import { Statuses } from '../status/statuses.ts';
 import type { WantedStatus } from '../status/wanted.ts';
-import { type ProxyAnswer, Quarantine } from '../xdscache/quarantine/quarantine.ts';
+import { type ProxyAnswer, Quarantine, type QuarantineEffects } from '../xdscache/quarantine/quarantine.ts';
 import { type Resource, type SnapshotUpdate, type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
@@ -88,6 +88,11 @@ export class Pipeline {
     return [...this.#parts.statuses.wanted.values()];
   }
 
+  /** The wanted status of an object, if one is. */
+  statusOf(object: ObjectRef): WantedStatus | undefined {
+    return this.#parts.statuses.wanted.get(keyOfRef(object));
+  }
+
   /** Builds what a batch of changes touches. The cache already has the changes. */
   build(batch: readonly Change[]): BuildResult {
     const touched = new Set(batch.flatMap((change) => change.touched));
@@ -101,7 +106,15 @@ export class Pipeline {
    * proxies. The snapshot has been changed then.
    */
   answered(answer: ProxyAnswer): BuildResult | undefined {
-    const { hosts, resources } = this.quarantine.answered(answer);
+    return this.#serve(this.quarantine.answered(answer));
+  }
+
+  /** Waits no longer for what other proxies say to what one refused. As `answered`. */
+  decide(): BuildResult | undefined {
+    return this.#serve(this.quarantine.decide());
+  }
+
+  #serve({ hosts, resources }: QuarantineEffects): BuildResult | undefined {
     const { xdsCache } = this.#parts;
     if (hosts.length > 0) this.snapshot.apply(xdsCache.update(this.dag, { listeners: [], virtualHosts: hosts }));
     if (resources.size > 0) this.snapshot.apply(resources);

@@ -54,6 +54,16 @@ export class XdsStream {
     return this.#node;
   }
 
+  /** How its Envoy is told to fetch what a resource refers to. */
+  get source(): XdsMethod['source'] {
+    return this.method.source;
+  }
+
+  /** What the proxy asked for so far, and has. */
+  get types(): StreamState['types'] {
+    return this.state.types;
+  }
+
   /** Starts to read. `onClosed` is called once, when the stream has ended for whatever reason. */
   open(onClosed: () => void): void {
     const close = (): void => {

@@ -76,6 +76,42 @@ export function buildMetrics(registry: Registry) {
 
 export type BuildMetrics = ReturnType<typeof buildMetrics>;
 
+/** How fast changes arrive at proxies, and what proxies refuse. */
+export function liveMetrics(
+  registry: Registry,
+  now: () => { readonly quarantined: number; readonly distrusted: number; readonly inFlight: number },
+) {
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: 'isoline_propagation_seconds',
+    help: 'Time from the first change of a batch, as it came from the API server, until it was built, and until all connected proxies had accepted it.',
+    labelNames: ['stage'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  gauge(
+    'isoline_quarantine_entries',
+    'Hosts and resources that are not served as they are wanted because a proxy refused them.',
+    () => now().quarantined,
+  );
+  gauge('isoline_distrusted_proxies', 'Connected proxies whose refusals count for themselves only.', () => now().distrusted);
+  gauge('isoline_updates_in_flight', 'Updates that not all connected proxies have accepted.', () => now().inFlight);
+  return {
+    built: (tookMs: number): void => seconds.observe({ stage: 'built' }, tookMs / 1000),
+    accepted: (tookMs: number): void => seconds.observe({ stage: 'accepted' }, tookMs / 1000),
+  } as const;
+}
+
 /** Hashes of what is served, by which replicas that have gone apart are found. They are made when they are asked for. */
 export function snapshotMetrics(registry: Registry, hashes: () => ReadonlyMap<string, number>): void {
   new Gauge({

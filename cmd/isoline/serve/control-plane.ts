@@ -12,11 +12,13 @@ import { verifyIncremental } from '../../../pkg/pipeline/verify.ts';
 import { secretInspector } from '../../../pkg/provider/secret-inspector.ts';
 import { debugRoutes } from '../../../pkg/server/debug-routes.ts';
 import { httpServers } from '../../../pkg/server/http.ts';
+import type { HttpServer, Routes } from '../../../pkg/server/http-server.ts';
 import { XdsServer } from '../../../pkg/server/xds-server.ts';
 import { buildMetrics, eventMetrics, objectMetrics, snapshotMetrics, xdsMetrics } from '../../../pkg/telemetry/metrics.ts';
 import type { Logger } from '../../../pkg/util/logger.ts';
 import { SnapshotHash } from '../../../pkg/xdscache/snapshot-hash.ts';
 import { CommandError } from '../command.ts';
+import { followProxies } from './follow-proxies.ts';
 import { httpRunnable, xdsRunnable } from './runnables.ts';
 
 export interface ControlPlaneOptions {
@@ -64,7 +66,10 @@ export function createControlPlane({ config, options, registry, log, verify }: C
     snapshot: pipeline.snapshot,
     logger: log,
     metrics: xdsMetrics(registry),
+    onAnswer: (stream, type, answer) => proxies.answers.answered(stream, type, answer),
+    onClosed: (stream) => proxies.answers.closed(stream),
   });
+  const proxies = followProxies({ pipeline, xds, registry, log, clock: systemClock });
 
   const measured = (build: () => BuildResult): BuildResult => {
     const startMs = performance.now();
@@ -87,34 +92,51 @@ export function createControlPlane({ config, options, registry, log, verify }: C
         changes: pipeline.cache.changes,
         buildAll: () => measured(() => pipeline.buildAll()),
         build: (batch) => measured(() => pipeline.build(batch)),
-        observers: [source.onBuild, (result) => grace.observe(result), (result) => logBuild(result, log), ...(verify ? [verifyBuild] : [])],
+        observers: [
+          (result) => proxies.give(result),
+          (result) => grace.observe(result),
+          (result) => logBuild(result, log),
+          ...(verify ? [verifyBuild] : []),
+        ],
         synced: source.synced,
         holdOff: options.holdOff,
         clock: systemClock,
         log,
       });
+      proxies.onResult = source.onBuild;
       let isReady = false;
       void handler.ready.then(() => (isReady = true));
-      const servers = httpServers({
-        metrics: options.metrics,
-        health: options.health,
-        debug: options.debug,
-        registry,
-        // A process that is restarted because the API server is away would take its streams along: see ADR 31.
-        healthy: () => undefined,
-        ready: () => {
-          if (!isReady) throw new Error('not all objects are known yet');
-        },
-        debugRoutes: debugRoutes({ dag: () => pipeline.dag }),
-        log,
-      });
+      const servers = planeServers(
+        { options, registry, log },
+        { ready: () => isReady, routes: { ...debugRoutes({ dag: () => pipeline.dag }), ...proxies.routes } },
+      );
       for (const server of servers) manager.add('http', httpRunnable(server));
       manager.add('other', cacheClock(pipeline.cache, systemClock));
       manager.add('other', handler);
       manager.add('other', grace);
+      manager.add('other', proxies.gate);
       manager.add('other', xdsRunnable(xds, handler.ready));
     },
   };
+}
+
+function planeServers(
+  { options, registry, log }: Pick<ControlPlaneOptions, 'options' | 'registry' | 'log'>,
+  { ready, routes }: { readonly ready: () => boolean; readonly routes: Routes },
+): readonly HttpServer[] {
+  return httpServers({
+    metrics: options.metrics,
+    health: options.health,
+    debug: options.debug,
+    registry,
+    // A process that is restarted because the API server is away would take its streams along: see ADR 31.
+    healthy: () => undefined,
+    ready: () => {
+      if (!ready()) throw new Error('not all objects are known yet');
+    },
+    debugRoutes: routes,
+    log,
+  });
 }
 
 function logBuild({ dirty, changes, snapshot, notices, faults, held }: BuildResult, log: Logger): void {
