@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Service } from '../apis/core/v1/service.ts';
 import type { GatewayClass } from '../apis/gateway/gateway-class.ts';
 import type { KindMap, KindName } from '../apis/kinds.ts';
-import type { KubeObject } from '../apis/meta.ts';
+import type { KubeObject, ObjectRef } from '../apis/meta.ts';
 import type { ContourConfiguration } from '../apis/projectcontour/v1alpha1/contour-configuration.ts';
 import type { Config } from '../config/config.ts';
 import type { LeaderElectionOptions, ServeOptions } from '../config/serve-options.ts';
@@ -12,6 +12,7 @@ import type { EventHandler } from '../controller-runtime/cache/informer.ts';
 import { Client } from '../controller-runtime/client/client.ts';
 import { type Clock, systemClock } from '../controller-runtime/clock/clock.ts';
 import type { WatchEvent } from '../controller-runtime/event/event.ts';
+import { EventRecorder } from '../controller-runtime/events/event-recorder.ts';
 import { LeaderElector } from '../controller-runtime/leaderelection/leader-elector.ts';
 import { LeaseLock } from '../controller-runtime/leaderelection/lease.ts';
 import type { Manager, Runnable } from '../controller-runtime/manager/manager.ts';
@@ -22,6 +23,7 @@ import { gatewayClassReconciler } from '../controllers/gateway-class-reconciler.
 import { kindReconcilers } from '../controllers/kind-reconcilers.ts';
 import { statusFieldManager } from '../controllers/left-status.ts';
 import { addressesOfService, parseStatusAddresses } from '../controllers/load-balancer-status.ts';
+import { ObjectEvents } from '../controllers/object-events.ts';
 import { StatusUpdateHandler, type StatusWriteObserver } from '../controllers/status-update-handler.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { BuildResult } from '../pipeline/pipeline.ts';
@@ -50,8 +52,8 @@ export interface KubernetesMode {
   readonly elector: LeaderElector | undefined;
   /** Resolves when the cache has every object that is there. */
   readonly synced: Promise<void>;
-  /** Takes the statuses that came out of a build. */
-  onBuild(result: Pick<BuildResult, 'statuses' | 'withdrawn'>): void;
+  /** Takes the statuses that came out of a build, and what is worth an Event. */
+  onBuild(result: Pick<BuildResult, 'statuses' | 'withdrawn' | 'notices'>): void;
   /** Asks the API server for an object. */
   find<K extends KindName>(kind: K, namespace: string, name: string): Promise<KindMap[K] | undefined>;
   /** Adds the informers, and what only the leader does. */
@@ -65,11 +67,12 @@ export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
   const handlers: EventHandler<KubeObject>[] = [];
   const reconcilerOf = kindReconcilers({ cache, config, metrics, onForeign: (object) => statuses.foreign(object) });
   const provider = new KubernetesProvider({ rest: connection.reads, config, options, reconcilerOf, handlers, log, clock });
+  const live = (object: ObjectRef) => provider.live(object);
   const statuses = new StatusUpdateHandler({
     client: writer,
     fieldManager: statusFieldManager(options.leaderElection),
     resourceOf: (kind) => provider.resourceOf(kind),
-    live: (object) => provider.live(object),
+    live,
     owner: { controllerName: config.gatewayControllerName, ...(config.gatewayRef !== undefined && { gateway: config.gatewayRef }) },
     clock,
     log,
@@ -78,16 +81,23 @@ export function kubernetesMode(deps: KubernetesModeDeps): KubernetesMode {
   });
   handlers.push(addressesHandler(config, statuses), (event) => statuses.observe(event));
   if (deps.configuration !== undefined) handlers.push(configurationHandler(deps.configuration, log));
+  const elector = options.leaderElection.disabled
+    ? undefined
+    : leaderElector(provider.client, options.leaderElection, { log, clock, metrics });
+  const recorder = new EventRecorder({ client: writer, controller: 'projectcontour.io/isoline', instance: hostname(), clock, log });
+  const events = new ObjectEvents({ recorder, live, leading: () => elector?.leading ?? true });
   return {
-    elector: options.leaderElection.disabled ? undefined : leaderElector(provider.client, options.leaderElection, { log, clock, metrics }),
+    elector,
     synced: provider.ready,
-    onBuild: ({ statuses: wanted, withdrawn }) => {
-      statuses.withdraw(withdrawn);
-      statuses.want(wanted);
+    onBuild: (result) => {
+      statuses.withdraw(result.withdrawn);
+      statuses.want(result.statuses);
+      events.observe(result);
     },
     find: (kind, namespace, name) => provider.client.get(infoOf(kind), { namespace, name }),
     addTo: (manager) => {
       manager.add('cache', provider);
+      manager.add('other', recorder);
       manager.add('leader', statuses);
       manager.add('leader', gatewayClasses(provider, writer, { config, log, clock, metrics }));
     },
