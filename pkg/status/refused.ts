@@ -33,8 +33,15 @@ function problemOf(entry: QuarantineEntry, object: ObjectRef): Problem {
   const fields = entry.origins.flatMap((origin) => (sameObject(origin, object) && origin.path !== '' ? [origin.path] : []));
   const what = entry.host === undefined ? entry.name : `the host ${entry.host.slice(entry.host.indexOf('/') + 1)}`;
   const where = fields.length === 0 ? '' : ` (${[...new Set(fields)].join(', ')})`;
-  const message = `Envoy refuses ${what}${where}; ${instead[entry.served]}: ${entry.message}`;
+  const refused = entry.node === '' ? `${what}${where} cannot be written for Envoy` : `Envoy refuses ${what}${where}`;
+  const message = `${refused}; ${instead[entry.served]}: ${essence(entry.message)}`;
   return { type: 'EnvoyError', reason: rejectedByEnvoy, message: message.slice(0, messageLimit) };
+}
+
+/** Envoy may quote the whole message that it refuses, before it says what is wrong with it. */
+function essence(message: string): string {
+  const constraint = /Proto constraint validation failed \((.*?)\)[^)]*$/s.exec(message)?.[1];
+  return constraint === undefined ? message : constraint.replace(/\s+/g, ' ');
 }
 
 const instead = {

@@ -6,6 +6,7 @@ import { loadCel } from '../../pkg/apis/validate.ts';
 import type { Config } from '../../pkg/config/config.ts';
 import { systemClock } from '../../pkg/controller-runtime/clock/clock.ts';
 import { EventHandler } from '../../pkg/controllers/event-handler.ts';
+import { ProxyAnswers } from '../../pkg/controllers/proxy-answers.ts';
 import { ReferenceGrace } from '../../pkg/controllers/reference-grace.ts';
 import type { Change } from '../../pkg/kubernetes-cache/changes.ts';
 import { type BuildResult, Pipeline, type PipelineOptions } from '../../pkg/pipeline/pipeline.ts';
@@ -15,6 +16,7 @@ import { Stamps } from '../../pkg/provider/file/stamps.ts';
 import { secretInspector } from '../../pkg/provider/secret-inspector.ts';
 import { XdsServer } from '../../pkg/server/xds-server.ts';
 import { type LogFields, silentLogger } from '../../pkg/util/logger.ts';
+import { Live } from '../../pkg/xds/live.ts';
 import { testConfig } from './config.ts';
 import { EnvoyProcess, freePort } from './envoy-process.ts';
 import { eventually } from './eventually.ts';
@@ -46,6 +48,9 @@ export class ControlPlane implements AsyncDisposable {
   /** Every build, in order. */
   readonly builds: BuildResult[] = [];
   readonly config: Config;
+  /** Which proxies have what. */
+  readonly live: Live;
+  readonly #answers: ProxyAnswers;
   readonly #options: PipelineOptions;
   readonly #graceMs: number;
   readonly #stamps = new Stamps();
@@ -64,7 +69,24 @@ export class ControlPlane implements AsyncDisposable {
     this.pipeline = new Pipeline(this.#options);
     this.values = new Map(Object.entries(values));
     this.ports = { http: config.listener.http.port, https: config.listener.https.port };
-    this.server = new XdsServer({ host: '127.0.0.1', port: 0, tls: 'insecure', snapshot: this.pipeline.snapshot, logger: silentLogger });
+    this.server = new XdsServer({
+      host: '127.0.0.1',
+      port: 0,
+      tls: 'insecure',
+      snapshot: this.pipeline.snapshot,
+      logger: silentLogger,
+      onAnswer: (stream, type, answer) => this.#answers.answered(stream, type, answer),
+      onClosed: (stream) => this.#answers.closed(stream),
+    });
+    this.live = new Live({ snapshot: this.pipeline.snapshot, streams: () => this.server.streams });
+    this.pipeline.snapshot.subscribe((update) => this.live.changed(update, performance.now()));
+    this.#answers = new ProxyAnswers({
+      pipeline: this.pipeline,
+      live: this.live,
+      onResult: (result) => this.builds.push(result),
+      nowMs: () => performance.now(),
+      later: (call, delayMs) => void setTimeout(call, delayMs).unref(),
+    });
     this.#random = seededRandom();
   }
 

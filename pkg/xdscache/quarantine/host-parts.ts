@@ -3,6 +3,7 @@ import type { VirtualHost } from '../../dag/model/virtual-host.ts';
 import { clusterName } from '../../envoy/cluster/cluster-name.ts';
 import { secretName } from '../../envoy/names.ts';
 import { deepEqual } from '../../util/deep-equal.ts';
+import { encodedHost } from '../encoded-host.ts';
 import { hostUses } from '../host-uses.ts';
 import { type Resource, type TypeUrl, typeUrls } from '../resource.ts';
 import { type HostKey, type HostPart, hostKey, insteadOf } from './host-part.ts';
@@ -99,7 +100,11 @@ export class HostParts {
     this.#forget(key);
     if (after !== undefined) {
       const good = part === undefined ? before : part.good;
-      this.#parts.set(key, { key, wanted: after, good, served: after, state: 'trial' });
+      const fresh: HostPart = { key, wanted: after, good, served: after, state: 'trial' };
+      this.#parts.set(key, fresh);
+      const message = encodingFault(after);
+      if (message !== undefined) this.hold(fresh, { type: typeUrls.route, name: key, message, node: '' }, 'refused');
+      return { listener, host, before: served, after: fresh.served };
     }
     return { listener, host, before: served, after };
   }
@@ -142,6 +147,16 @@ export class HostParts {
     if (part !== undefined && part.state !== 'trial') this.#unserved -= 1;
     this.#parts.delete(key);
     this.#waiting.delete(key);
+  }
+}
+
+/** Why a host cannot be written for Envoy at all, such as for a number out of range; `undefined` if it can. */
+function encodingFault(host: VirtualHost): string | undefined {
+  try {
+    encodedHost(host);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

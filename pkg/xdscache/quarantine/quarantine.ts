@@ -112,7 +112,7 @@ export class Quarantine {
   filter(changes: DagChanges, previous?: Dag): DagChanges {
     const before = this.#parts.anyUnserved;
     const virtualHosts = this.#parts.filter(changes.virtualHosts, previous);
-    if (before) this.#entriesChanged = true;
+    if (before || this.#parts.anyUnserved) this.#entriesChanged = true;
     return { listeners: changes.listeners, virtualHosts };
   }
 

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly name: string;
   /** The proxy's words. */
   readonly message: string;
-  /** Who said them. */
+  /** Who said them; `''`: it cannot even be written for a proxy. */
   readonly node: string;
 }
 
