@@ -5,7 +5,12 @@ import { emptyContribution } from '../dag/contribution.ts';
 import type { Hold } from '../dag/reference-grace.ts';
 import { ReferenceGrace } from './reference-grace.ts';
 
-const holdOf = (root: ObjectKey): Hold => ({ root, shown: emptyContribution, reads: { keys: new Set(), missed: new Set() } });
+const holdOf = (root: ObjectKey): Hold => ({
+  root,
+  shown: emptyContribution,
+  reads: { keys: new Set(), missed: new Set() },
+  awaited: new Set(),
+});
 
 let clock: FakeClock;
 let holds: Map<ObjectKey, Hold>;

@@ -52,7 +52,7 @@ export class ReferenceGrace implements Runnable {
     const due = this.#waiting.filter(({ dueMs }) => dueMs <= nowMs);
     this.#waiting = this.#waiting.slice(due.length);
     // What a root waited for may have come, and the root may wait for something else by now.
-    const overdue = due.flatMap(({ hold }) => (holds().get(hold.root) === hold ? [hold.root] : []));
+    const overdue = due.flatMap(({ hold }) => (holds().get(hold.root)?.reads === hold.reads ? [hold.root] : []));
     if (overdue.length > 0) cache.graceOver(overdue);
   }
 }

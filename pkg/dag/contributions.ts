@@ -94,7 +94,7 @@ export class Contributions {
     return this.#contributions.get(root);
   }
 
-  /** Roots that wait for what they refer to. A root that waits anew has another value here. */
+  /** Roots that wait for what they refer to. */
   get holds(): ReadonlyMap<ObjectKey, Hold> {
     return this.#holds;
   }
@@ -168,14 +168,15 @@ export class Contributions {
     if (!this.#referenceGrace) return undefined;
     const missed = missedReferences(keys, this.#cache);
     const hold = this.#holds.get(root) ?? this.#newHold(root, before);
-    const awaited = hold === undefined || overdue.has(root) ? [] : awaitedReferences({ keys, missed }, hold.reads, this.#cache);
-    if (hold === undefined || awaited.length === 0) {
+    const awaited = hold === undefined || overdue.has(root) ? nothing : awaitedReferences({ keys, missed }, hold, this.#cache);
+    if (hold === undefined || awaited.size === 0) {
       this.#show(root, missed);
       return undefined;
     }
     for (const service of awaited) for (const key of keysOfEndpoints(service, this.#cache)) keys.add(key);
-    if (!this.#holds.has(root)) held.push(hold);
-    this.#holds.set(root, hold);
+    const now = { ...hold, awaited };
+    if (!this.#holds.has(root)) held.push(now);
+    this.#holds.set(root, now);
     return hold.shown;
   }
 
@@ -183,7 +184,7 @@ export class Contributions {
   #newHold(root: ObjectKey, shown: Contribution | undefined): Hold | undefined {
     const reads: Reads = { keys: this.#reads.get(root) ?? nothing, missed: this.#missed.get(root) ?? nothing };
     if (shown === undefined || (shown.virtualHosts.length === 0 && reads.missed.size > 0)) return undefined;
-    return { root, shown, reads };
+    return { root, shown, reads, awaited: nothing };
   }
 
   /** The newest version of a root counts from now on. */

@@ -12,8 +12,10 @@ export interface Hold {
   readonly root: ObjectKey;
   /** The contribution that counts. */
   readonly shown: Contribution;
-  /** What the version behind it had read. */
+  /** What the version behind it had read. The same value as long as the root waits, whatever for: another wait has another. */
   readonly reads: Reads;
+  /** What it waits for now. */
+  readonly awaited: ReadonlySet<Key>;
 }
 
 export interface Reads {
@@ -36,14 +38,20 @@ export function missedReferences(keys: ReadonlySet<Key>, cache: KubernetesCache)
 
 /**
  * What a new version has to wait for: references that are missing, and Services that have no ready endpoint, unless the version that
- * is shown had them already.
+ * is shown had them already. A Service that was waited for when it was missing is so until it has endpoints.
  */
-export function awaitedReferences(now: Reads, shown: Reads, cache: KubernetesCache): readonly Key[] {
+export function awaitedReferences(
+  now: Reads,
+  { reads: shown, awaited }: Pick<Hold, 'reads' | 'awaited'>,
+  cache: KubernetesCache,
+): ReadonlySet<Key> {
   // A host that is given up may be somebody else's by now.
-  if ([...shown.keys].some((key) => key.startsWith(ownHost) && !now.keys.has(key))) return [];
+  if ([...shown.keys].some((key) => key.startsWith(ownHost) && !now.keys.has(key))) return new Set();
   const missing = [...now.missed].filter((key) => !shown.missed.has(key));
-  const idle = [...now.keys].filter((key) => key.startsWith('Service/') && !shown.keys.has(key) && isIdle(key, cache));
-  return [...missing, ...idle];
+  const idle = [...now.keys].filter(
+    (key) => key.startsWith('Service/') && (!shown.keys.has(key) || awaited.has(key)) && isIdle(key, cache),
+  );
+  return new Set([...missing, ...idle]);
 }
 
 /** The keys whose change may end the wait for a reference, beside its own. */

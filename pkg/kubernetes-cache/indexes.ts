@@ -1,5 +1,6 @@
 import type { KindMap, KindName } from '../apis/kinds.ts';
 import type { KubeObject } from '../apis/meta.ts';
+import { serviceNameOf } from '../k8s/endpoint-slice.ts';
 import { indexKey, type Key } from './reader.ts';
 
 type IndexFunctions = { readonly [K in KindName]?: (object: KindMap[K]) => readonly Key[] };
@@ -20,7 +21,7 @@ const indexFunctions: IndexFunctions = {
   BackendTLSPolicy: (object) =>
     object.spec.targetRefs.map(({ name }) => indexKey('policies-for-service', `${namespaceOf(object)}/${name}`)),
   EndpointSlice: (object) => {
-    const service = object.metadata.labels?.['kubernetes.io/service-name'];
+    const service = serviceNameOf(object);
     return service === undefined ? [] : [indexKey('slices-of', `${namespaceOf(object)}/${service}`)];
   },
 };

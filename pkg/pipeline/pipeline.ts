@@ -21,6 +21,7 @@ import { type ProxyAnswer, Quarantine, type QuarantineEffects } from '../xdscach
 import { type Resource, type SnapshotUpdate, type SnapshotView, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
+import { KeptEndpoints } from './kept-endpoints.ts';
 
 export interface PipelineOptions {
   readonly config: Config;
@@ -78,9 +79,14 @@ export class Pipeline {
     return this.#parts.builder.dag;
   }
 
-  /** Roots that wait for what they refer to. A root that waits anew has another value. */
+  /** Roots that wait for what they refer to. */
   get holds(): ReadonlyMap<ObjectKey, Hold> {
     return this.#parts.contributions.holds;
+  }
+
+  /** All that is kept up while roots wait. */
+  get kept(): Kept {
+    return { holds: this.holds, slices: this.#parts.endpoints.slices };
   }
 
   /** Every wanted status, for a leader that has just been elected. */
@@ -133,11 +139,11 @@ export class Pipeline {
   /**
    * Builds everything that the cache has, from the start: nothing that an earlier build left behind counts, but that a
    * root whose processor throws keeps what it had. What comes out as it was is not served anew. No root waits for anything but those
-   * of `holds`.
+   * of `kept`.
    */
-  buildAll(holds: ReadonlyMap<ObjectKey, Hold> = new Map()): BuildResult {
+  buildAll(kept?: Kept): BuildResult {
     const before = this.#parts;
-    const parts = createParts(this.cache, this.#options, { holds, lastGood: (root) => before.contributions.get(root) });
+    const parts = createParts(this.cache, this.#options, { lastGood: (root) => before.contributions.get(root), ...(kept && { kept }) });
     const slices = [...this.cache.objects('EndpointSlice')];
     const batch = slices.map((after): Change => ({ op: 'add', after, touched: [] }));
     const previous = this.#adoptedDag ?? this.dag;
@@ -177,12 +183,24 @@ interface Parts {
   readonly builder: DagBuilder;
   readonly statuses: Statuses;
   readonly xdsCache: XdsCache;
+  readonly endpoints: KeptEndpoints;
+}
+
+/** What is kept up while roots wait for what they refer to. */
+export interface Kept {
+  readonly holds: ReadonlyMap<ObjectKey, Hold>;
+  readonly slices: ReadonlyMap<ObjectKey, EndpointSlice>;
+}
+
+interface Past {
+  readonly lastGood?: NonNullable<ContributionsDeps['lastGood']>;
+  readonly kept?: Kept;
 }
 
 function createParts(
   cache: KubernetesCache,
   { config, referenceGrace = false }: PipelineOptions,
-  past: Pick<ContributionsDeps, 'holds' | 'lastGood'> = {},
+  { lastGood, kept = { holds: new Map(), slices: new Map() } }: Past = {},
 ): Parts {
   const contributions = new Contributions({
     cache,
@@ -190,9 +208,12 @@ function createParts(
     processors: [httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
     configProcessor: listenerProcessor,
     referenceGrace,
-    ...past,
+    holds: kept.holds,
+    ...(lastGood !== undefined && { lastGood }),
   });
-  return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache: createXdsCache(config) };
+  const xdsCache = createXdsCache(config);
+  for (const slice of kept.slices.values()) xdsCache.applyEndpointSlice(undefined, slice);
+  return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache, endpoints: new KeptEndpoints(kept.slices) };
 }
 
 interface Surroundings {
@@ -204,10 +225,8 @@ interface Surroundings {
 
 /** Takes changed contributions, and the EndpointSlices of a batch, through all that follows. */
 function assemble(parts: Parts, built: ContributionsResult, { batch, quarantine, previous }: Surroundings): Omit<BuildResult, 'dag'> {
-  const slices = batch.filter((change) => (change.after ?? change.before)?.kind === 'EndpointSlice');
-  for (const { before, after } of slices) {
-    parts.xdsCache.applyEndpointSlice(before as EndpointSlice | undefined, after as EndpointSlice | undefined);
-  }
+  const awaited = new Set([...parts.contributions.holds.values()].flatMap((hold) => [...hold.awaited]));
+  for (const { before, after } of parts.endpoints.take(batch, awaited)) parts.xdsCache.applyEndpointSlice(before, after);
   const changes = parts.builder.update(built.changed);
   const served = quarantine.filter(changes, previous);
   const snapshot = parts.xdsCache.update(quarantine.served(parts.builder.dag, served), served);

@@ -10,7 +10,7 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts';
 export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions): readonly string[] {
   const full = new Pipeline(options, pipeline.cache);
   full.adoptQuarantine(pipeline);
-  full.buildAll(pipeline.holds);
+  full.buildAll(pipeline.kept);
   return [
     ...compareDags(pipeline.dag, full.dag),
     ...compareSnapshots(pipeline.snapshot, full.snapshot),

@@ -25,29 +25,51 @@ afterAll(async () => {
   for (const backend of backends) await backend[Symbol.asyncDispose]();
 });
 
-test('no request fails while routes are switched to a Service that comes later, and whose endpoints come later still', async () => {
-  const answers: (number | string)[] = [];
+/** Sends requests one after another, four at a time, while something is done. Gives who answered them, each once, and what failed. */
+async function answersDuring(work: () => Promise<void>): Promise<readonly string[]> {
+  const answers = new Set<string>();
   let going = true;
   const ask = async (): Promise<void> => {
     while (going) {
       const answer = await get({ port: plane.ports.http, host: 'app.example.com' }).catch((error: unknown) => String(error));
-      answers.push(typeof answer === 'string' || answer.status !== 200 ? JSON.stringify(answer) : (answer.json()['service'] ?? ''));
+      answers.add(typeof answer !== 'string' && answer.status === 200 ? (answer.json()['service'] ?? '') : JSON.stringify(answer));
     }
   };
   const asking = Promise.all(Array.from({ length: 4 }, ask));
-  let last = 'one';
-  for (const next of ['two', 'one', 'two', 'one']) {
-    await plane.apply(app(next));
-    await pause(50);
-    await plane.apply(service(next));
-    await pause(100);
-    await plane.apply(endpointSlice(next, next));
-    await pause(100);
-    await plane.remove(`Service demo/${last}`, `EndpointSlice demo/${last}-1`);
-    last = next;
-  }
+  await work();
   going = false;
   await asking;
-  const backendsSeen = new Set(answers);
-  expect([...backendsSeen].sort()).toEqual([...names]);
+  return [...answers].sort();
+}
+
+test('no request fails while routes are switched to a Service that comes later, and whose endpoints come later still', async () => {
+  const answers = await answersDuring(async () => {
+    let last = 'one';
+    for (const next of ['two', 'one', 'two', 'one']) {
+      await plane.apply(app(next));
+      await pause(50);
+      await plane.apply(service(next));
+      await pause(100);
+      await plane.apply(endpointSlice(next, next));
+      await pause(100);
+      await plane.remove(`Service demo/${last}`, `EndpointSlice demo/${last}-1`);
+      last = next;
+    }
+  });
+  expect(answers).toEqual([...names]);
+}, 60_000);
+
+test('no request fails while a Service is deleted with its endpoints and made anew', async () => {
+  const answers = await answersDuring(async () => {
+    for (let round = 1; round <= 3; round++) {
+      await plane.remove('Service demo/one');
+      await plane.remove(`EndpointSlice demo/one-${round}`);
+      await pause(50);
+      await plane.apply(service('one'));
+      await pause(100);
+      await plane.apply(endpointSlice('one', 'one', { name: `one-${round + 1}` }));
+      await pause(50);
+    }
+  });
+  expect(answers).toEqual(['one']);
 }, 60_000);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { typeUrls } from '../../pkg/xdscache/resource.ts';
 import { selfSigned } from '../lib/certificates.ts';
 import { ControlPlane } from '../lib/control-plane.ts';
 import { eventually } from '../lib/eventually.ts';
@@ -45,6 +46,23 @@ describe('what an object had is kept up', () => {
     expect([served(), served('*'), status()]).toEqual(['web', 'web', 'valid']);
     await plane.apply(service('web'));
     expect([served(), status(), plane.pipeline.holds.size]).toEqual(['web', 'valid', 0]);
+  });
+
+  test('while a Service is made anew whose endpoints go and come with it', async () => {
+    await start(farMs, app(to('web')));
+    const endpoints = (): string =>
+      JSON.stringify([...plane.pipeline.snapshot.all(typeUrls.endpoint).values()].map((one) => one.encoded('ads').version));
+    const before = endpoints();
+    await plane.remove('Service demo/web');
+    await plane.remove('EndpointSlice demo/web-1');
+    expect([served(), endpoints()]).toEqual(['web', before]);
+    await plane.apply(service('web'));
+    expect([served(), endpoints(), plane.pipeline.holds.size]).toEqual(['web', before, 1]);
+    await plane.apply(endpointSlice('web', 8080, { name: 'web-2' }));
+    expect([served(), endpoints(), plane.pipeline.holds.size]).toEqual(['web', before, 0]);
+    expect(plane.pipeline.kept.slices.size).toBe(0);
+    await plane.remove('EndpointSlice demo/web-2');
+    expect(endpoints()).not.toBe(before);
   });
 
   test('while a certificate is made anew', async () => {

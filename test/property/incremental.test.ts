@@ -49,6 +49,12 @@ function start(
   return { options, pipeline, apply };
 }
 
+/** Of everything that is served, by type and name. */
+function versions({ snapshot }: Pipeline): ReadonlyMap<string, string> {
+  const all = Object.values(typeUrls).flatMap((type) => [...snapshot.all(type)].map(([name, one]) => [`${type} ${name}`, one] as const));
+  return new Map(all.map(([name, resource]) => [name, resource.encoded('ads').version]));
+}
+
 const modes: readonly [string, Config][] = [
   ['static listeners', staticConfig],
   ['a Gateway', gatewayConfig],
@@ -85,6 +91,7 @@ describe.each(modes)('with %s', (_, config) => {
         apply([]);
         expect(pipeline.holds.size).toBe(0);
         expect(pipeline.dag).toEqual(truth.pipeline.dag);
+        expect(versions(pipeline)).toEqual(versions(truth.pipeline));
       }),
       { numRuns: 200 },
     );
