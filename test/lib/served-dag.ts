@@ -6,6 +6,7 @@ import type { EndpointSlice } from '../../pkg/apis/discovery/v1/endpoint-slice.t
 import type { Config } from '../../pkg/config/config.ts';
 import { XdsServer } from '../../pkg/server/xds-server.ts';
 import { silentLogger } from '../../pkg/util/logger.ts';
+import { Quarantine, type QuarantineEffects } from '../../pkg/xdscache/quarantine/quarantine.ts';
 import { Snapshot } from '../../pkg/xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../../pkg/xdscache/xds-cache.ts';
 import { testConfig } from './config.ts';
@@ -31,20 +32,40 @@ export class ServedDag implements AsyncDisposable {
   readonly #resources = new AsyncDisposableStack();
   #envoy: EnvoyProcess | undefined;
 
-  private constructor(ports: Ports, cache: XdsCache, snapshot: Snapshot) {
+  /** Present where refusals are kept from others. */
+  readonly quarantine: Quarantine | undefined;
+
+  private constructor(ports: Ports, cache: XdsCache, { quarantined }: { readonly quarantined: boolean }) {
+    this.snapshot = quarantined ? new Snapshot((update) => this.quarantine?.guard(update) ?? update) : new Snapshot();
+    this.quarantine = quarantined ? new Quarantine(this.snapshot) : undefined;
+    const { snapshot } = this;
     this.ports = ports;
-    this.snapshot = snapshot;
     this.#cache = cache;
-    this.server = new XdsServer({ host: '127.0.0.1', port: 0, tls: 'insecure', snapshot, logger: silentLogger });
+    this.server = new XdsServer({
+      host: '127.0.0.1',
+      port: 0,
+      tls: 'insecure',
+      snapshot,
+      logger: silentLogger,
+      onAnswer: (stream, type, answer) => {
+        if (answer.kind === 'refused' && answer.searching) return;
+        const common = { stream, node: stream.node?.id ?? '', source: stream.source, type, sent: answer.sent };
+        const refused = answer.kind === 'refused' && { refused: { names: answer.names, message: answer.error.message } };
+        this.#apply(this.quarantine?.answered({ ...common, ...refused }));
+      },
+    });
   }
 
   /** A control plane that listens, without Envoy. */
-  static async start(change: (config: Config) => Partial<Config> = () => ({})): Promise<ServedDag> {
+  static async start(
+    change: (config: Config) => Partial<Config> = () => ({}),
+    options: { readonly quarantined: boolean } = { quarantined: false },
+  ): Promise<ServedDag> {
     const [http, https, tcp, stats] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
     const fixed = testConfig({ adminPort: 0, stats: { address: '127.0.0.1', port: stats }, health: { address: '127.0.0.1', port: stats } });
     const logging = { ...fixed.logging, level: 'disabled' } as const;
     const config = { ...fixed, logging, ...change(fixed) };
-    const served = new ServedDag({ http, https, tcp }, createXdsCache(config), new Snapshot());
+    const served = new ServedDag({ http, https, tcp }, createXdsCache(config), options);
     await served.server.start();
     served.#resources.use(served.server);
     return served;
@@ -84,7 +105,17 @@ export class ServedDag implements AsyncDisposable {
   }
 
   change(step: DagStep): void {
-    this.snapshot.apply(this.#cache.update(this.#dag, this.#dag.change(step)));
+    const wanted = this.#dag.change(step);
+    const changes = this.quarantine?.filter(wanted) ?? wanted;
+    this.snapshot.apply(this.#cache.update(this.quarantine?.served(this.#dag, changes) ?? this.#dag, changes));
+  }
+
+  #apply(effects: QuarantineEffects | undefined): void {
+    if (effects === undefined) return;
+    const { hosts, resources } = effects;
+    const none = this.#dag.change({});
+    if (hosts.length > 0) this.snapshot.apply(this.#cache.update(this.#dag, { ...none, virtualHosts: hosts }));
+    if (resources.size > 0) this.snapshot.apply(resources);
   }
 
   /** Changes the DAG and waits until every proxy has accepted all of it. */

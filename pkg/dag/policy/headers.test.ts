@@ -13,6 +13,8 @@ describe('escapeHeaderValue', () => {
     ['%REQ(:authority)%', '%REQ(:authority)%'],
     ['%REQ(X-A?X-B):12%', '%REQ(X-A?X-B):12%'],
     ['%REQ(bad name)%', '%%REQ(bad name)%%'],
+    ['%REQ(a):123456789%', '%REQ(a):123456789%'],
+    ['%REQ(a):99999999999999999999%', '%%REQ(a):99999999999999999999%%'],
     ['%%PROTOCOL%%', '%%%PROTOCOL%%%'],
     ['%UNKNOWN%PROTOCOL%', '%%UNKNOWN%PROTOCOL%'],
     ['%CONTOUR_NAMESPACE%', 'ns'],
@@ -31,6 +33,20 @@ describe('canonicalHeaderName', () => {
     ['etag', 'Etag'],
     ['x a', 'x a'],
   ])('%j becomes %j', (name, want) => expect(canonicalHeaderName(name)).toBe(want));
+});
+
+describe('what Envoy does not take', () => {
+  test.each([
+    ['X-A', 'a'.repeat(16_384), undefined],
+    ['X-A', 'a'.repeat(16_385), 'invalid set header "X-A": its value is longer than 16384 bytes'],
+    ['X-A', '\u65e5'.repeat(5_462), 'invalid set header "X-A": its value is longer than 16384 bytes'],
+    ['X-A', '%'.repeat(8_193), 'invalid set header "X-A": its value is longer than 16384 bytes'],
+    [`X-${'a'.repeat(16_382)}`, 'v', undefined],
+    [`X-${'a'.repeat(16_383)}`, 'v', expect.stringMatching(/^invalid set header "X-a{254}": a header name is .* at most 16384$/)],
+  ])('%.10s: %.10s', (name, value, want) => {
+    const outcome = headersPolicy({ set: [{ name, value }] }, { host: 'refused', variables });
+    expect(outcome.ok ? undefined : outcome.problem.message).toEqual(want);
+  });
 });
 
 describe('headersPolicy', () => {

@@ -77,8 +77,9 @@ function invalid(message: string): Outcome<never> {
 
 function setError(name: string, value: string, { host }: HeadersOptions): string | undefined {
   const key = canonicalHeaderName(name);
-  if (!isHeaderName(name)) return `invalid set header "${key}": ${nameRule}`;
-  if (!isHeaderValue(value)) return `invalid set header "${key}": its value has a control character`;
+  if (!isHeaderName(name)) return `invalid set header "${key.slice(0, shownLength)}": ${nameRule}`;
+  const fault = headerValueFault(value);
+  if (fault !== undefined) return `invalid set header "${key}": ${fault}`;
   if (key !== 'Host') return undefined;
   if (host === 'refused') return 'rewriting "Host" header is not supported';
   const dynamic = host === 'literal' && hostHeader(value) !== undefined;
@@ -98,7 +99,9 @@ function removals(names: readonly string[]): Outcome<readonly string[]> {
   return ok([...seen]);
 }
 
-const nameRule = "a header name is made of letters, digits and !#$%&'*+-.^_`|~";
+const nameRule = "a header name is made of letters, digits and !#$%&'*+-.^_`|~, at most 16384";
+/** How much of a name that may be very long is shown. */
+const shownLength = 256;
 
 function hostRewrite(value: string): Pick<HeadersPolicy, 'hostRewrite' | 'hostRewriteHeader'> {
   if (value === '') return {};
@@ -111,14 +114,25 @@ function hostHeader(value: string): string | undefined {
   return /^%REQ\(([A-Za-z0-9-]+)\)%$/.exec(value)?.[1];
 }
 
-/** Whether a text is an HTTP field name (RFC 9110, 5.1). */
+/** Envoy refuses a table of routes with a longer name or value in it (HeaderValue `max_bytes`, tried with 1.40). */
+const maxHeaderBytes = 16_384;
+
+/** Whether a text is an HTTP field name (RFC 9110, 5.1) that Envoy takes. */
 export function isHeaderName(name: string): boolean {
-  return /^[\w!#$%&'*+\-.^`|~]+$/.test(name);
+  return name.length <= maxHeaderBytes && /^[\w!#$%&'*+\-.^`|~]+$/.test(name);
 }
 
-/** Whether Envoy takes a text as a header's value: no control characters but the tab. */
+/** Whether Envoy takes a text as a header's value. */
 export function isHeaderValue(value: string): boolean {
-  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
+  return headerValueFault(value) === undefined;
+}
+
+/** Why Envoy does not take a text as a header's value: control characters but the tab, or its length when percent signs are doubled. */
+function headerValueFault(value: string): string | undefined {
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) return 'its value has a control character';
+  if (value.length <= maxHeaderBytes / 6) return undefined;
+  const bytes = new TextEncoder().encode(value.replaceAll('%', '%%')).length;
+  return bytes > maxHeaderBytes ? `its value is longer than ${maxHeaderBytes} bytes` : undefined;
 }
 
 /** `x-fOO` as `X-Foo`. A text that is no header name stays as it is. */
@@ -157,8 +171,8 @@ const envoyVariables: ReadonlySet<string> = new Set([
   'TLS_JA4_FINGERPRINT',
 ]);
 
-/** A variable between percent signs, or a percent sign that begins none. */
-const percent = /%([A-Z0-9_]+|REQ\(:?[\w-]+(?:\?:?[\w-]+)?\)(?::\d+)?)%|%/g;
+/** A variable between percent signs, or a percent sign that begins none. Envoy refuses a length that is no number of 32 bits. */
+const percent = /%([A-Z0-9_]+|REQ\(:?[\w-]+(?:\?:?[\w-]+)?\)(?::\d{1,9})?)%|%/g;
 
 /**
  * Makes a user's text into a value of Envoy's format language. Known variables stay, Contour's own get their value,

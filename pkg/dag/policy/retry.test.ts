@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type RetryInput, retryPolicy } from './retry.ts';
+import { type RetryInput, retryPolicy, retryProblem } from './retry.ts';
 
 const cases: readonly { name: string; input: RetryInput; want: object }[] = [
   { name: 'nothing said is one retry on 5xx', input: {}, want: { retryOn: '5xx', numRetries: 1 } },
@@ -15,3 +15,10 @@ test.each(cases)('$name', ({ input, want }) => expect(retryPolicy(input)).toMatc
 test.each(['infinity', '0s', '', 'soon'])('perTryTimeout %j leaves the default', (perTryTimeout) => {
   expect(retryPolicy({ perTryTimeout })).not.toHaveProperty('perTryTimeoutMs');
 });
+
+test.each([
+  { input: { retriableStatusCodes: [100, 599], count: 4_294_967_295 }, want: undefined },
+  { input: { retriableStatusCodes: [503, -1] }, want: 'route.retryPolicy.retriableStatusCodes: -1 is no HTTP status' },
+  { input: { retriableStatusCodes: [600] }, want: 'route.retryPolicy.retriableStatusCodes: 600 is no HTTP status' },
+  { input: { count: 4_294_967_296 }, want: 'route.retryPolicy.count: 4294967296 is more than 4294967295' },
+])('$input: $want', ({ input, want }) => expect(retryProblem(input)?.message).toBe(want));

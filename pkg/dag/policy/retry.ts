@@ -1,4 +1,5 @@
 import { parseGoDuration } from '../../k8s/duration.ts';
+import type { Problem } from '../../util/outcome.ts';
 import type { RetryPolicy } from '../model/route.ts';
 
 /** Retries, as an HTTPProxy route has them. */
@@ -22,6 +23,19 @@ export function retryPolicy(input: RetryInput): RetryPolicy {
     ...(perTryTimeoutMs !== undefined && { perTryTimeoutMs }),
     retriableStatusCodes,
   };
+}
+
+/** What Envoy's API has no room for in a retry policy, or what no response has; `undefined` if there is nothing. */
+export function retryProblem({ count = 0, retriableStatusCodes = [] }: RetryInput): Problem | undefined {
+  const code = retriableStatusCodes.find((status) => !(status >= 100 && status <= 599));
+  if (code !== undefined) return invalid(`retriableStatusCodes: ${code} is no HTTP status`);
+  return count > maxRetries ? invalid(`count: ${count} is more than ${maxRetries}`) : undefined;
+}
+
+const maxRetries = 2 ** 32 - 1;
+
+function invalid(detail: string): Problem {
+  return { type: 'RouteError', reason: 'RetryPolicyNotValid', message: `route.retryPolicy.${detail}` };
 }
 
 function perTryTimeout(text: string): number | undefined {

@@ -24,6 +24,8 @@ const refusals: readonly { entries: readonly PrefixReplacement[]; match: typeof 
     match: prefix,
     want: 'DuplicateReplacement',
   },
+  { entries: [{ replacement: '/a\u0000' }], match: prefix, want: 'InvalidReplacement' },
+  { entries: [{ replacement: '/a\r\nb' }], match: prefix, want: 'InvalidReplacement' },
 ];
 test.each(refusals)('$want', ({ entries, match, want }) => {
   expect(prefixReplacement(entries, match)).toMatchObject({ ok: false, problem: { type: 'PrefixReplaceError', reason: want } });

@@ -21,9 +21,16 @@ export function prefixReplacement(entries: readonly PrefixReplacement[], match: 
   const byPrefix = new Map<string, string>();
   for (const { prefix = '', replacement } of entries) {
     if (byPrefix.has(prefix)) return prefix === '' ? ambiguous() : duplicate(prefix);
+    if (!isPathText(replacement))
+      return fail('PrefixReplaceError', 'InvalidReplacement', `replacement ${JSON.stringify(replacement)} has a control character`);
     byPrefix.set(prefix, replacement);
   }
   return ok(byPrefix.get(match.path.prefix) ?? byPrefix.get(''));
+}
+
+/** Whether Envoy takes a text as a path to write: it refuses the whole table of routes for NUL, CR and LF (tried with 1.40). */
+export function isPathText(text: string): boolean {
+  return !/[\u0000-\u001f\u007f]/.test(text);
 }
 
 function ambiguous(): Outcome<never> {

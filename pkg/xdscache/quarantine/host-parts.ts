@@ -188,5 +188,5 @@ export function servedDag(dag: Dag, { listeners }: DagChanges, parts: HostParts)
     if (served === undefined) hosts?.delete(wanted.host);
     else hosts?.set(wanted.host, served);
   }
-  return { listeners: dag.listeners, virtualHosts };
+  return { ...dag, virtualHosts };
 }

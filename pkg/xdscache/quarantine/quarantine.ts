@@ -113,7 +113,7 @@ export class Quarantine {
     const before = this.#parts.anyUnserved;
     const virtualHosts = this.#parts.filter(changes.virtualHosts, previous);
     if (before || this.#parts.anyUnserved) this.#entriesChanged = true;
-    return { listeners: changes.listeners, virtualHosts };
+    return { ...changes, virtualHosts };
   }
 
   /** The DAG to read beside `filter`'s changes. */

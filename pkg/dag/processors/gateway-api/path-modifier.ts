@@ -2,6 +2,7 @@ import type { HTTPPathModifier, HTTPRequestRedirectFilter } from '../../../apis/
 import type { Outcome } from '../../../util/outcome.ts';
 import { fail, ok } from '../../../util/outcome.ts';
 import type { PathMatch, PathRewrite, Redirect } from '../../model/route.ts';
+import { isPathText } from '../../policy/rewrite.ts';
 
 /**
  * How a path changes, given how it was matched; `undefined` where it stays. A prefix is replaced by whole segments:
@@ -11,6 +12,9 @@ import type { PathMatch, PathRewrite, Redirect } from '../../model/route.ts';
 export function pathRewrite(modifier: HTTPPathModifier | undefined, match: PathMatch, path: string): Outcome<PathRewrite | undefined> {
   if (modifier === undefined) return ok(undefined);
   const { type, replaceFullPath = '', replacePrefixMatch = '' } = modifier;
+  for (const [field, text] of Object.entries({ replaceFullPath, replacePrefixMatch })) {
+    if (!isPathText(text)) return unsupported(`${path}.${field}: ${JSON.stringify(text)} has a control character`);
+  }
   if (type === 'ReplaceFullPath') return ok({ type: 'full-path', path: replaceFullPath === '' ? '/' : replaceFullPath });
   if (type !== 'ReplacePrefixMatch') return unsupported(`${path}.type: "${String(type)}" is not supported`);
   if (match.type !== 'prefix') return unsupported(`${path}.type: ReplacePrefixMatch needs a path match of type PathPrefix`);

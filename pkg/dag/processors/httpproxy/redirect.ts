@@ -1,12 +1,18 @@
 import type { HTTPRequestRedirectPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Redirect } from '../../model/route.ts';
+import { isPathText } from '../../policy/rewrite.ts';
 
 /** Where a route sends its requests. The status is 302 where nothing else is said. */
 export function redirectOf(policy: HTTPRequestRedirectPolicy): Outcome<Redirect> {
   const { scheme, hostname, port, statusCode = 302, path, prefix } = policy;
   if (path && prefix) {
     const message = 'route.requestRedirectPolicy is invalid: cannot specify both redirect path and redirect prefix';
+    return fail('RouteError', 'RequestRedirectPolicy', message);
+  }
+  for (const [field, text = ''] of Object.entries({ path, prefix, hostname })) {
+    if (isPathText(text)) continue;
+    const message = `route.requestRedirectPolicy is invalid: ${field} ${JSON.stringify(text)} has a control character`;
     return fail('RouteError', 'RequestRedirectPolicy', message);
   }
   return ok({
