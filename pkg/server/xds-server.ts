@@ -4,6 +4,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { Server as GrpcServer, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Logger } from '../util/logger.ts';
 import type { Refusal } from '../xds/acknowledgement.ts';
+import type { Names } from '../xds/subscription.ts';
 import type { SnapshotUpdate, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
 import { CertificateFiles, type CertificatePaths } from './certificate-files.ts';
 import { methodDefinition, type XdsMethod, xdsMethods } from './xds-methods.ts';
@@ -53,7 +54,7 @@ export interface ProxyState {
 /** What a proxy has of a type. The maps are live: they change as the proxy answers. */
 export interface ProxyTypeState {
   readonly wildcard: boolean;
-  readonly names: ReadonlySet<string>;
+  readonly names: Names;
   /** The version in force, by name. */
   readonly accepted: ReadonlyMap<string, string>;
   readonly refused: ReadonlyMap<string, Refusal>;

@@ -1,3 +1,5 @@
+import { type SharedBases, SharedMap } from './shared-map.ts';
+
 /** A version of a resource that a client refused. */
 export interface Refusal {
   readonly version: string;
@@ -19,10 +21,15 @@ export interface Pending {
  * its way and the one that it refused. At most one response is on its way.
  */
 export class Acknowledgements {
-  readonly #accepted = new Map<string, string>();
+  readonly #accepted: SharedMap<string>;
   readonly #refused = new Map<string, Refusal>();
   #pending: Pending | undefined;
   #lastNonce = 0;
+
+  /** @param bases what other streams of the type have, to be shared. */
+  constructor(bases?: SharedBases<string>) {
+    this.#accepted = new SharedMap(bases);
+  }
 
   /** The versions that the client accepted, by name. */
   get accepted(): ReadonlyMap<string, string> {

@@ -1,5 +1,13 @@
+import { type SharedBases, SharedMap } from './shared-map.ts';
+
 /** The name that stands for every resource of a type. */
 export const wildcardName = '*';
+
+/** A set of names that is read only. */
+export interface Names extends Iterable<string> {
+  readonly size: number;
+  has(name: string): boolean;
+}
 
 /** What a request did to a subscription. */
 export interface SubscriptionChange {
@@ -18,15 +26,21 @@ export interface SubscriptionChange {
  * @see https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol#how-the-client-specifies-what-resources-to-return
  */
 export class Subscription {
-  readonly #names = new Set<string>();
+  readonly #names: SharedMap<true>;
   #started = false;
   /** Asked for by an empty first request; in the state-of-the-world protocol it ends when names are given. */
   #legacyWildcard = false;
   #explicitWildcard = false;
 
+  /** @param bases what is asked for on other streams of the type, to be shared. */
+  constructor(bases?: SharedBases<true>) {
+    this.#names = new SharedMap(bases);
+  }
+
   /** Names asked for one by one; the wildcard is not among them. */
-  get names(): ReadonlySet<string> {
-    return this.#names;
+  get names(): Names {
+    const names = this.#names;
+    return { size: names.size, has: (name) => names.has(name), [Symbol.iterator]: () => names.keys() };
   }
 
   get wildcard(): boolean {
@@ -54,7 +68,7 @@ export class Subscription {
     let again = false;
     for (const name of subscribe) {
       if (name === wildcardName) again = this.#explicitWildcard = true;
-      else this.#names.add(name);
+      else this.#names.set(name, true);
     }
     const answer = subscribe.filter((name) => name !== wildcardName);
     // The client may have dropped what it gave up by name, so a wildcard that covers it must bring it back.
@@ -77,9 +91,9 @@ export class Subscription {
     const wanted = new Set(names);
     this.#explicitWildcard = wanted.delete(wildcardName);
     const answer = [...wanted].filter((name) => !this.#names.has(name));
-    const gone = [...this.#names].filter((name) => !wanted.has(name));
+    const gone = [...this.#names.keys()].filter((name) => !wanted.has(name));
     for (const name of gone) this.#names.delete(name);
-    for (const name of answer) this.#names.add(name);
+    for (const name of answer) this.#names.set(name, true);
     return {
       answer,
       answerAll: this.wildcard && !before,

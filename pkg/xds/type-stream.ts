@@ -1,5 +1,6 @@
 import type { ConfigSourceKind, EncodedResource, Resource, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
 import { Acknowledgements, type Pending } from './acknowledgement.ts';
+import { SharedBases } from './shared-map.ts';
 import { Subscription, type SubscriptionChange } from './subscription.ts';
 
 /** What a client says about the last response: absent in a plain request and in an acknowledgement. */
@@ -87,8 +88,8 @@ export interface TypeStreamOptions {
  */
 export abstract class TypeStream {
   readonly type: TypeUrl;
-  readonly subscription = new Subscription();
-  readonly acknowledgements = new Acknowledgements();
+  readonly subscription: Subscription;
+  readonly acknowledgements: Acknowledgements;
   /** Names whose resource may differ from what the client was told. */
   protected readonly dirty = new Set<string>();
   /** Those of `dirty` and `staged` that are answered even if they do not differ. */
@@ -104,6 +105,9 @@ export abstract class TypeStream {
     this.type = type;
     this.source = source;
     this.view = view;
+    const { versions, names } = basesOf(view, `${source} ${type}`);
+    this.acknowledgements = new Acknowledgements(versions);
+    this.subscription = new Subscription(names);
   }
 
   /** Gives the next response that is due, and notes it as sent; none while one is not answered yet. */
@@ -199,4 +203,17 @@ export abstract class TypeStream {
   protected allNames(): Iterable<string> {
     return this.view.all(this.type).keys();
   }
+}
+
+/** What streams of one type have in common. */
+interface TypeBases {
+  readonly versions: SharedBases<string>;
+  readonly names: SharedBases<true>;
+}
+
+const basesOfViews = new WeakMap<SnapshotView, Map<string, TypeBases>>();
+
+function basesOf(view: SnapshotView, type: string): TypeBases {
+  const types = basesOfViews.getOrInsertComputed(view, () => new Map<string, TypeBases>());
+  return types.getOrInsertComputed(type, () => ({ versions: new SharedBases<string>(), names: new SharedBases<true>() }));
 }
