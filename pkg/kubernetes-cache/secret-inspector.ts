@@ -19,6 +19,10 @@ export interface KeyPair {
   readonly certificate: string;
   /** PEM of the one key. */
   readonly privateKey: string;
+  /** The DNS names among the leaf's alternative names, as they are spelled there: exact ones and `*.suffix`. Absent: not known. */
+  readonly dnsNames?: readonly string[];
+  /** Such as `rsa` or `ec`. Absent: not known. */
+  readonly keyType?: string;
   /** Milliseconds since 1970. */
   readonly notBeforeMs: number;
   readonly notAfterMs: number;

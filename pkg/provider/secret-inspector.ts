@@ -43,6 +43,8 @@ function inspectKeyPair(secret: Secret): KeyPair {
   return {
     certificate: chain.text,
     privateKey: text,
+    dnsNames: dnsNamesOf(leaf),
+    ...(key.asymmetricKeyType !== undefined && { keyType: key.asymmetricKeyType }),
     notBeforeMs: leaf.validFromDate.getTime(),
     notAfterMs: leaf.validToDate.getTime(),
   };
@@ -117,6 +119,11 @@ function requireName({ subject, subjectAltName }: X509Certificate): void {
   const commonName = /^CN=./m.test(subject ?? '');
   if (commonName || /(?:^|, )(?:DNS|IP Address):/.test(subjectAltName ?? '')) return;
   throw new Error('certificate has no common name or subject alt name');
+}
+
+/** Names with odd characters stand in quotes there. They are no names of hosts. */
+function dnsNamesOf({ subjectAltName }: X509Certificate): readonly string[] {
+  return (subjectAltName ?? '').split(', ').flatMap((name) => (/^DNS:[\w.*-]+$/.test(name) ? [name.slice(4)] : []));
 }
 
 /** OpenSSL writes `EC PARAMETERS` before a key; the key says it all itself. */

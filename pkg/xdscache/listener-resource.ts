@@ -19,10 +19,10 @@ export function encodedChain(build: (source: SourceKind) => FilterChain): Encode
   return { encoded: (source) => forms[source]() };
 }
 
-/** The LDS resource of a listener with its chains, in order. */
-export function listenerResource(listener: Listener, config: Config, chains: readonly EncodedChain[]): Resource {
+/** The LDS resource of a listener with the chains that it has for a kind of stream, in order. */
+export function listenerResource(listener: Listener, config: Config, chains: (source: SourceKind) => readonly EncodedChain[]): Resource {
   const encodeFor = (source: SourceKind): EncodedResource => {
-    const parts = chains.map((chain) => chain.encoded(source));
+    const parts = chains(source).map((chain) => chain.encoded(source));
     return joined(listenerHead(listener, config), parts, withFilterChains);
   };
   return sourcedResource(listener.name, () => [listener.origin], encodeFor);

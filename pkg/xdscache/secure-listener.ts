@@ -1,7 +1,20 @@
+import type { Config } from '../config/config.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
-import { hasSecureChain, secureFilterChain } from '../envoy/listener/filter-chain.ts';
+import type { SourceKind } from '../envoy/config-source.ts';
+import { chainContent } from '../envoy/listener/chain-group.ts';
+import { hasSecureChain, ownFilterChain } from '../envoy/listener/filter-chain.ts';
 import { secureRouteName } from '../envoy/names.ts';
+import {
+  isExactHost,
+  misdirectedRouteName,
+  misdirectedScope,
+  ownScope,
+  restRouteName,
+  restScope,
+  secureScope,
+  secureShardName,
+} from '../envoy/route/scopes.ts';
 import { compareStrings } from '../util/compare.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { encodedMisdirected } from './encoded-host.ts';
@@ -10,25 +23,50 @@ import { encodedChain, listenerResource } from './listener-resource.ts';
 import { ListenerState } from './listener-state.ts';
 import { type Resource, typeUrls } from './resource.ts';
 import { routeTable, sameRoutes } from './route-table.ts';
+import { ScopedHosts } from './scoped-hosts.ts';
+import { SharedChains } from './shared-chains.ts';
 import type { UpdateBuilder } from './update-builder.ts';
 
-/** What every chain of an exact host answers to other hosts. */
+/** What answers every host. */
 const misdirectedElsewhere = encodedMisdirected(['*']);
 
-/** A listener that tells hosts apart by SNI: a filter chain for each, and a RouteConfiguration where it speaks HTTP. */
+/**
+ * A listener that tells hosts apart by SNI. Hosts without settings of their own share filter chains, and are found by scope; others have a
+ * chain each, and a RouteConfiguration where they speak HTTP. A proxy without scopes has a chain for every host.
+ */
 export class SecureListenerState extends ListenerState {
+  /** The chain that each host has, or would have if it shared none. */
   readonly #chains = new Map<string, EncodedChain>();
+  /** Hosts with a chain of their own, for every proxy. */
+  readonly #apart = new Set<string>();
+  readonly #shared: SharedChains;
+  readonly #scoped = new ScopedHosts({
+    listener: () => this.listener,
+    scopeOf: (host) => (isExactHost(host) ? secureScope(host) : restScope),
+    tableOf: (host) => (isExactHost(host) ? secureShardName(this.listener.name, host) : restRouteName(this.listener.name)),
+  });
   readonly #staleRoutes = new Set<string>();
   readonly #publishedRoutes = new Set<string>();
+  #restStale = false;
+  #published = { rest: false, misdirected: false, listener: false };
   #listenerStale = true;
-  #published = false;
+
+  constructor(listener: Listener, config: Config) {
+    super(listener, config);
+    this.#shared = new SharedChains(config);
+  }
 
   override serves(host: VirtualHost): boolean {
     return hasSecureChain(host);
   }
 
   protected override hostChanged(name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
-    if (!sameChain(before, after)) this.#replaceChain(name, after);
+    this.#scoped.set(name, this.#shared.sharing(before), this.#shared.sharing(after));
+    if (!sameChain(before, after)) {
+      this.#shared.set(name, before, after);
+      this.#replaceChain(name, after);
+      this.#replaceApart(name, after);
+    }
     if (!sameRoutes(before, after) || speaksHttp(before) !== speaksHttp(after)) this.#staleRoutes.add(name);
     if ((before === undefined) !== (after === undefined)) {
       for (const wildcard of wildcardsOver(name)) if (this.hosts.has(wildcard)) this.#staleRoutes.add(wildcard);
@@ -37,17 +75,20 @@ export class SecureListenerState extends ListenerState {
 
   override replaceListener(listener: Listener): void {
     this.listener = listener;
+    this.#shared.reset();
     for (const [name, host] of this.hosts) this.#replaceChain(name, host);
   }
 
   override take(update: UpdateBuilder): void {
     for (const name of this.#staleRoutes) this.#takeRoutes(name, update);
     this.#staleRoutes.clear();
+    if (this.#restStale) this.#renewRest();
+    this.#scoped.take(update);
     if (!this.#listenerStale) return;
-    const present = this.#chains.size > 0;
-    if (present) update.set(typeUrls.listener, this.#listenerResource());
-    else if (this.#published) update.delete(typeUrls.listener, this.listener.name);
-    this.#published = present;
+    const listener = this.#chains.size > 0;
+    if (listener) update.set(typeUrls.listener, this.#listenerResource());
+    else if (this.#published.listener) update.delete(typeUrls.listener, this.listener.name);
+    this.#published = { ...this.#published, listener };
     this.#listenerStale = false;
   }
 
@@ -60,19 +101,49 @@ export class SecureListenerState extends ListenerState {
     const settings = { listener: this.listener, config: this.config };
     this.#chains.set(
       name,
-      encodedChain((source) => secureFilterChain({ ...settings, source }, host)),
+      encodedChain((source) => ownFilterChain({ ...settings, source }, host)),
     );
   }
 
-  /** Chains in order of their names; the one for all other names comes last. */
+  #replaceApart(name: string, host: VirtualHost | undefined): void {
+    this.#restStale = true;
+    const wasScoped = this.#apart.delete(name) && !isExactHost(name);
+    const apart = host !== undefined && this.#shared.sharing(host) === undefined;
+    if (apart) this.#apart.add(name);
+    const scoped = apart && !isExactHost(name) && speaksHttp(host);
+    if (wasScoped || scoped) this.#scoped.scope(ownScope(name), scoped, secureRouteName(this.listener.name, name));
+  }
+
+  /** Those for all other names come last. */
   #listenerResource(): Resource {
-    const last = (name: string) => (name === '*' ? 1 : 0);
-    const sorted = [...this.#chains].sort(([a], [b]) => last(a) - last(b) || compareStrings(a, b));
-    return listenerResource(
-      this.listener,
-      this.config,
-      sorted.map(([, chain]) => chain),
-    );
+    const sorted = [...this.#chains].sort(([a], [b]) => Number(a === '*') - Number(b === '*') || compareStrings(a, b));
+    const every = sorted.map(([, chain]) => chain);
+    const apart = sorted.filter(([name]) => this.#apart.has(name)).map(([, chain]) => chain);
+    const shared = this.#shared.chains(this.listener);
+    // Two chains for every server name would be refused, and the host for all of them has its own certificate.
+    const chains = (source: SourceKind) => (source === 'ads' ? [...shared, ...apart] : every);
+    return listenerResource(this.listener, this.config, chains);
+  }
+
+  /** What is answered to hosts that no scope is for: 421, unless a wildcard that shares a chain serves them. */
+  #renewRest(): void {
+    this.#restStale = false;
+    const { name } = this.listener;
+    const rest = this.#shared.size > 0;
+    const misdirected = rest || [...this.#apart].some((host) => !isExactHost(host));
+    this.#scoped.setLast(restRouteName(name), rest ? this.#restMisdirected() : undefined);
+    this.#scoped.setLast(misdirectedRouteName(name), misdirected ? misdirectedElsewhere : undefined);
+    if (rest !== this.#published.rest) this.#scoped.scope(restScope, rest, restRouteName(name));
+    if (misdirected !== this.#published.misdirected) this.#scoped.scope(misdirectedScope, misdirected, misdirectedRouteName(name));
+    this.#published = { ...this.#published, rest, misdirected };
+  }
+
+  /** A connection that was opened before a host got a chain of its own must not be served by a wildcard's rules. */
+  #restMisdirected(): ReturnType<typeof encodedMisdirected> | undefined {
+    const sharing = (host: string) => this.hosts.has(host) && !this.#apart.has(host);
+    const covered = [...this.#apart].filter((host) => host !== '*' && wildcardsOver(host).some(sharing)).sort(compareStrings);
+    const domains = sharing('*') ? covered : [...covered, '*'];
+    return domains.length === 0 ? undefined : encodedMisdirected(domains);
   }
 
   #takeRoutes(host: string, update: UpdateBuilder): void {
@@ -84,7 +155,8 @@ export class SecureListenerState extends ListenerState {
     }
     this.#publishedRoutes.add(name);
     const last = this.#misdirected(host);
-    update.set(typeUrls.route, routeTable({ name, kind: 'secure', hosts: () => [value], ...(last && { last }) }));
+    const kind = isExactHost(host) ? 'secure' : 'scoped';
+    update.set(typeUrls.route, routeTable({ name, kind, hosts: () => [value], ...(last && { last }) }));
   }
 
   /** The hosts that the chain of `host` must not serve: all others, or, as a wildcard matches them, those with chains of their own too. */
@@ -115,11 +187,5 @@ function speaksHttp(host: VirtualHost | undefined): boolean {
 /** Whether the chain of a host stays as it is. */
 function sameChain(before: VirtualHost | undefined, after: VirtualHost | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
-  return deepEqual(chainTls(before), chainTls(after)) && deepEqual(before.tcpProxy, after.tcpProxy);
-}
-
-/** What a chain says of TLS: certificates come by their names. */
-function chainTls({ tls }: VirtualHost): unknown {
-  if (tls?.type !== 'terminate') return tls;
-  return { ...tls, secrets: tls.secrets.map(({ certificate: _, privateKey: __, ...rest }) => rest) };
+  return before === after || deepEqual(chainContent(before), chainContent(after));
 }

@@ -55,8 +55,8 @@ class World {
     return this.routes(name).virtualHosts.map(({ domains }) => domains);
   }
 
-  listener(name: string): Listener {
-    return Listener.decode(this.snapshot.get(typeUrls.listener, name)!.encoded('ads').bytes);
+  listener(name: string, source: 'ads' | 'grpc' = 'ads'): Listener {
+    return Listener.decode(this.snapshot.get(typeUrls.listener, name)!.encoded(source).bytes);
   }
 }
 
@@ -147,20 +147,26 @@ describe('a listener for TLS', () => {
   test('has a chain for each host in order, and names their RouteConfigurations as Contour', () => {
     const world = new World();
     world.change({ listeners: [https], hosts: [secure('*'), secure('b.com'), secure('*.a.com')] });
-    const matches = world.listener('ingress_https').filterChains.map(({ filterChainMatch }) => filterChainMatch);
-    expect(matches).toMatchObject([
-      { serverNames: ['*.a.com'] },
-      { serverNames: ['b.com'] },
-      { serverNames: [], transportProtocol: 'tls' },
+    const matches = (source: 'ads' | 'grpc') =>
+      world.listener('ingress_https', source).filterChains.map(({ filterChainMatch }) => filterChainMatch);
+    const wanted = [{ serverNames: ['*.a.com'] }, { serverNames: ['b.com'] }, { serverNames: [], transportProtocol: 'tls' }];
+    expect(matches('grpc')).toMatchObject(wanted);
+    expect(matches('ads')).toEqual(expect.arrayContaining(wanted.map((match) => expect.objectContaining(match))));
+    expect(world.names('route')).toEqual([
+      'https/*',
+      'https/*.a.com',
+      'https/b.com',
+      'ingress_https/MISDIRECTED',
+      'ingress_https/REST',
+      'ingress_https/TLS-82',
     ]);
-    expect(world.names('route')).toEqual(['https/*', 'https/*.a.com', 'https/b.com']);
     expect(world.names('secret')).toEqual(['ns/tls']);
   });
 
   test('on a Gateway, RouteConfigurations are named by the listener', () => {
     const world = new World();
     world.change({ listeners: [listener('https-443')], hosts: [secureHost('https-443', 'a.com')] });
-    expect(world.names('route')).toEqual(['https-443/a.com']);
+    expect(world.names('route')).toEqual(['https-443/MISDIRECTED', 'https-443/REST', 'https-443/TLS-87', 'https-443/a.com']);
   });
 
   test('each chain answers the hosts of others', () => {
@@ -173,6 +179,9 @@ describe('a listener for TLS', () => {
       'route https/*',
       'route https/*.a.com',
       'route https/c.a.com',
+      'route ingress_https/REST',
+      'route ingress_https/TLS-60',
+      'scopedRoute ingress_https|c.a.com|c.a.com',
     ]);
     expect(world.domains('https/*')).toEqual([['*'], ['*.a.com', '*.b.a.com', 'a.com', 'b.a.com', 'c.a.com']]);
   });
@@ -182,9 +191,16 @@ describe('a listener for TLS', () => {
     world.change({ listeners: [https], hosts: [secure('a.com')] });
     expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')] })] })).toEqual([
       'route https/a.com',
+      'route ingress_https/TLS-87',
     ]);
     const tls = { type: 'terminate', secrets: [secretNode()], minVersion: '1.3', maxVersion: '1.3' };
     expect(world.change({ hosts: [secure('a.com', { routes: [route('/x')], origins: [origin('other')], tls })] })).toEqual([
+      '-route ingress_https/MISDIRECTED',
+      '-route ingress_https/REST',
+      '-route ingress_https/TLS-87',
+      '-scopedRoute ingress_https|MISDIRECTED',
+      '-scopedRoute ingress_https|REST',
+      '-scopedRoute ingress_https|a.com|a.com',
       'listener ingress_https',
     ]);
   });
@@ -193,8 +209,12 @@ describe('a listener for TLS', () => {
     const world = new World();
     world.change({ listeners: [https], hosts: [secure('a.com')] });
     const tcpProxy = { clusters: [{ cluster: cluster(), weight: 1 }], origin: origin() };
-    expect(world.change({ hosts: [secure('a.com', { tcpProxy })] })).toEqual(['-route https/a.com', 'listener ingress_https']);
-    expect(world.change({ hosts: [secure('a.com')] })).toEqual(['listener ingress_https', 'route https/a.com']);
+    const gone = world.change({ hosts: [secure('a.com', { tcpProxy })] });
+    expect(gone).toEqual(
+      expect.arrayContaining(['-route https/a.com', '-scopedRoute ingress_https|a.com|a.com', 'listener ingress_https']),
+    );
+    expect([world.names('route'), world.names('scopedRoute')]).toEqual([[], []]);
+    expect(world.change({ hosts: [secure('a.com')] })).toEqual(expect.arrayContaining(['listener ingress_https', 'route https/a.com']));
   });
 
   test('a host without TLS, or with neither routes nor a proxy, has no chain', () => {
@@ -281,7 +301,10 @@ test('a listener that changes its protocol takes its hosts along', () => {
   world.change({ listeners: [listener('x-http')], hosts: [secureHost('x-http', 'a.com')] });
   expect(world.names('scopedRoute')).toEqual(['x-http|a.com']);
   world.change({ listeners: [listener('x-http', { protocol: 'https' })] });
-  expect([world.names('scopedRoute'), world.names('route')]).toEqual([[], ['x-http/a.com']]);
+  expect([world.names('scopedRoute'), world.names('route')]).toEqual([
+    ['x-http|MISDIRECTED', 'x-http|REST', 'x-http|a.com|a.com'],
+    ['x-http/MISDIRECTED', 'x-http/REST', 'x-http/TLS-87', 'x-http/a.com'],
+  ]);
 });
 
 test('slices are part of the next update, or of their own', () => {

@@ -48,7 +48,10 @@ describe('hosts behind TLS', () => {
     { sni: 'app.example.com', host: 'APP.example.com', want: 'app' },
     { sni: 'two.example.com', host: 'two.example.com', want: 'two' },
     { sni: 'x.example.com', host: 'x.example.com', want: 'wild' },
-    { sni: 'x.example.com', host: 'y.example.com:1', want: 'wild' },
+    { sni: 'x.example.com', host: 'X.Example.com:1', want: 'wild' },
+    { sni: 'x.y.example.com', host: 'x.y.example.com', want: 'wild' },
+    { sni: 'X.example.com', host: 'x.example.com', want: 'wild' },
+    { sni: 'APP.example.com', host: 'app.example.com', want: 'app' },
     { sni: 'raw.example.com', host: 'whatever', want: 'raw' },
   ])('SNI $sni with Host $host is served by $want', async ({ sni, host, want }) => {
     const answer = await ask(sni, host);
@@ -62,6 +65,8 @@ describe('hosts behind TLS', () => {
     { sni: 'app.example.com', host: 'app.example.com.' },
     { sni: 'x.example.com', host: 'app.example.com' },
     { sni: 'x.example.com', host: 'PASS.example.com:443' },
+    { sni: 'x.example.com', host: 'y.example.com' },
+    { sni: 'x.example.com', host: 'x.example.com.' },
     { sni: 'x.example.com', host: 'nobody.com' },
   ])('SNI $sni with Host $host is misdirected', async ({ sni, host }) => {
     expect((await ask(sni, host)).status).toBe(421);

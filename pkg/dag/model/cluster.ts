@@ -83,5 +83,8 @@ export interface SecretNode {
   readonly certificate: string;
   /** PEM of the one private key. Never printed: dumps redact it. */
   readonly privateKey: string;
+  /** The DNS names of the leaf, as spelled there, and the kind of its key: by them Envoy chooses among several. Absent: not known. */
+  readonly dnsNames?: readonly string[];
+  readonly keyType?: string;
   readonly origin: Origin;
 }

@@ -22,8 +22,9 @@ export function tlsSecret(reader: Reader, ref: NamespacedName, origin: Origin): 
   const pair = reader.secrets.keyPair(secret);
   if (!pair.ok) return fail('TLSError', 'SecretNotValid', pair.error);
 
-  const { certificate, privateKey, notAfterMs } = pair.value;
-  const node: SecretNode = { namespace: ref.namespace, name: ref.name, certificate, privateKey, origin };
+  const { certificate, privateKey, dnsNames, keyType, notAfterMs } = pair.value;
+  const names = { ...(dnsNames && { dnsNames }), ...(keyType !== undefined && { keyType }) };
+  const node: SecretNode = { namespace: ref.namespace, name: ref.name, certificate, privateKey, ...names, origin };
   return ok({ node, warnings: reader.hasPassed(notAfterMs) ? [expired(ref, notAfterMs)] : [] });
 }
 

@@ -9,13 +9,13 @@ import type { HttpFilter } from '../../envoy-api/envoy/extensions/filters/networ
 import { packed } from '../protobuf.ts';
 import { compressor } from './compressor.ts';
 import { httpFilter } from './http-filter.ts';
-import { scopeFallback } from './scope-filters.ts';
+import { type ScopedManager, scopeFallback } from './scope-filters.ts';
 
 /** What decides which HTTP filters a connection manager has. */
 export interface FilterSettings {
   readonly config: Config;
-  /** The listener's name, where routes are found by scope. */
-  readonly scopedListener: string | undefined;
+  /** Set where routes are found by scope. */
+  readonly scoped: ScopedManager | undefined;
 }
 
 /** An entry gives its filters for the settings; none where it has no part in them. */
@@ -30,7 +30,7 @@ const always =
  * them, and stand here so that a later edit of a route does not change the listener. Routes are settled first, and the router is last.
  */
 const filterOrder: readonly FilterEntry[] = [
-  ({ scopedListener }) => (scopedListener === undefined ? [] : scopeFallback(scopedListener)),
+  ({ scoped }) => (scoped === undefined ? [] : scopeFallback(scoped)),
   ({ config }) => (config.listener.compression === 'disabled' ? [] : [compressor(config.listener.compression)]),
   always(httpFilter('envoy.filters.http.grpc_web', packed(GrpcWeb, GrpcWeb.fromPartial({})))),
   always(

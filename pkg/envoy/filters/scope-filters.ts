@@ -7,7 +7,7 @@ import type { HttpFilter } from '../../envoy-api/envoy/extensions/filters/networ
 import { Cel } from '../../envoy-api/envoy/extensions/formatter/cel/v3/cel.ts';
 import { HeaderMutation as EarlyHeaderMutation } from '../../envoy-api/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.ts';
 import { packed } from '../protobuf.ts';
-import { restScope, scopeHeader, scopeKey } from '../route/scopes.ts';
+import { misdirectedScope, scopeHeader, scopeKey } from '../route/scopes.ts';
 import { httpFilter } from './http-filter.ts';
 
 /** The filters that only requests without a scope need, in order of name. */
@@ -19,9 +19,19 @@ export const fallbackFilterNames = [
   'isoline.scope.5_look_again',
 ] as const;
 
+/** A connection manager that finds routes by scope. */
+export interface ScopedManager {
+  readonly listener: string;
+  /** Where it finds the hosts that have no scope. */
+  readonly rest: string;
+  /** Whether Host must be the server name of the connection. */
+  readonly tls: boolean;
+}
+
 /** Writes the scope key of a request before Envoy looks for its route, over what the client may have sent. */
-export function scopeMutation(listener: string): TypedExtensionConfig {
-  const mutations = EarlyHeaderMutation.fromPartial({ mutations: [setScope(scopeKey(plainName(listener), '%REQ(:AUTHORITY)%'))] });
+export function scopeMutation({ listener, tls }: ScopedManager): TypedExtensionConfig {
+  const scope = tls ? '%REQUESTED_SERVER_NAME%|%REQ(:AUTHORITY)%' : '%REQ(:AUTHORITY)%';
+  const mutations = EarlyHeaderMutation.fromPartial({ mutations: [setScope(scopeKey(plainName(listener), scope))] });
   return TypedExtensionConfig.fromPartial({
     name: 'envoy.http.early_header_mutation.header_mutation',
     typedConfig: packed(EarlyHeaderMutation, mutations),
@@ -32,26 +42,43 @@ export function scopeMutation(listener: string): TypedExtensionConfig {
  * Lets a request for which there is no scope look again, with its Host in lower case and then among the wildcards. A request whose
  * virtual host was found, and only its path was not, keeps its scope: it is answered 404.
  */
-export function scopeFallback(listener: string): readonly HttpFilter[] {
-  const rest = scopeKey(plainName(listener), restScope);
-  const kept = `request.headers['${scopeHeader}']`;
+export function scopeFallback(manager: ScopedManager): readonly HttpFilter[] {
   const [lowerCase, again, resolve, toRest, againInRest] = fallbackFilterNames;
   return [
-    headerMutation(lowerCase, [setScope(`%CEL(has(xds.virtual_host_name) ? ${kept} : ${lowerCased})%`)]),
+    headerMutation(lowerCase, [setScope(`%CEL(has(xds.virtual_host_name) ? ${kept} : ${lowerCased(manager)})%`)]),
     httpFilter(again, packed(SetFilterState, lookAgain)),
     // Envoy finds the route again when a filter asks for it, as this one does before it changes nothing.
     headerMutation(resolve, []),
-    headerMutation(toRest, [setScope(`%CEL(has(xds.virtual_host_name) ? ${kept} : '${rest}')%`)]),
+    headerMutation(toRest, [setScope(`%CEL(has(xds.virtual_host_name) ? ${kept} : ${withoutScope(manager)})%`)]),
     httpFilter(againInRest, packed(SetFilterState, lookAgain)),
   ];
 }
 
-/** The scope with its host in lower case. The listener's name is in lower case. */
-const lowerCased = `request.headers['${scopeHeader}'].lowerAscii()`;
+const kept = `request.headers['${scopeHeader}']`;
+const serverName = 'connection.requested_server_name';
+
+/**
+ * The scope with its host in lower case. The listener's name is in lower case. Where a client gave no server name, which only a host for
+ * all names serves, its Host stands for that too.
+ */
+function lowerCased({ listener, tls }: ScopedManager): string {
+  const lower = `${kept}.lowerAscii()`;
+  if (!tls) return lower;
+  const host = `request.host.lowerAscii().split(':')[0]`;
+  return `${serverName} == '' ? '${scopeKey(plainName(listener), '')}' + ${host} + '|' + ${host} : ${lower}`;
+}
+
+/** Where a request goes whose host has no scope. The scope in the header is in lower case. */
+function withoutScope({ listener, rest, tls }: ScopedManager): string {
+  const key = (scope: string) => `'${scopeKey(plainName(listener), scope)}'`;
+  if (!tls) return key(rest);
+  const asNamed = `(${kept} + ':').startsWith(${key('')} + ${serverName} + '|' + ${serverName} + ':')`;
+  return `${serverName} == '' || ${asNamed} ? ${key(rest)} : ${key(misdirectedScope)}`;
+}
 
 const celWithStrings = TypedExtensionConfig.fromPartial({
   name: 'envoy.formatter.cel',
-  typedConfig: packed(Cel, Cel.fromPartial({ celConfig: { enableStringFunctions: true } })),
+  typedConfig: packed(Cel, Cel.fromPartial({ celConfig: { enableStringFunctions: true, enableStringConcat: true } })),
 });
 
 function headerMutation(name: string, rules: readonly MutationRule[]): HttpFilter {

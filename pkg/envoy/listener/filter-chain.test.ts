@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { TlsTermination, VirtualHost } from '../../dag/model/virtual-host.ts';
 import { TcpProxy } from '../../envoy-api/envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.ts';
 import { DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
-import { hasSecureChain, secureFilterChain } from './filter-chain.ts';
+import { hasSecureChain, ownFilterChain } from './filter-chain.ts';
 
 const name = 'ingress_https';
 const proxy = {
@@ -17,7 +17,7 @@ const proxy = {
 };
 
 const chain = (host: VirtualHost, config: Config = testConfig()) =>
-  secureFilterChain({ listener: listener(name), config, source: 'ads' }, host);
+  ownFilterChain({ listener: listener(name), config, source: 'ads' }, host);
 
 function context(host: VirtualHost, config?: Config) {
   const socket = chain(host, config).transportSocket;

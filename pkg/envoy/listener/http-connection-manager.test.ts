@@ -46,7 +46,7 @@ describe('the connection manager', () => {
   });
 
   test('with scopes, settles the route first', () => {
-    const scoped = filters(manager({}, { type: 'scoped' }));
+    const scoped = filters(manager({}, { type: 'scoped', rest: 'REST' }));
     expect(scoped.slice(-order.length)).toEqual(order);
     expect(scoped.slice(0, -order.length)).toEqual(scoped.filter((name) => name.startsWith('isoline.scope.')));
   });
@@ -81,6 +81,6 @@ describe('the connection manager', () => {
   });
 
   test('a listener name that could end an expression is refused', () => {
-    expect(() => manager({}, { type: 'scoped' }, "x'")).toThrow(RangeError);
+    expect(() => manager({}, { type: 'scoped', rest: 'REST' }, "x'")).toThrow(RangeError);
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { SourceKind } from '../config-source.ts';
 import { configSource } from '../config-source.ts';
 import { httpFilters } from '../filters/http-filters.ts';
-import { scopeMutation } from '../filters/scope-filters.ts';
+import { type ScopedManager, scopeMutation } from '../filters/scope-filters.ts';
 import { duration, packed, timeout } from '../protobuf.ts';
 import { scopeKeyBuilder } from '../route/scopes.ts';
 import { accessLogs } from './access-log.ts';
@@ -21,8 +21,8 @@ const serverHeaders = {
   pass_through: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
 } as const;
 
-/** Where a connection manager finds its routes: by scope, or in one named RouteConfiguration. */
-export type RouteSource = { readonly type: 'scoped' } | { readonly type: 'named'; readonly name: string };
+/** Where a connection manager finds its routes: by scope, with that for hosts without one, or in one named RouteConfiguration. */
+export type RouteSource = { readonly type: 'scoped'; readonly rest: string } | { readonly type: 'named'; readonly name: string };
 
 /** What one connection manager is made from. */
 export interface HttpSettings {
@@ -36,14 +36,14 @@ type Fields = Parameters<typeof HttpConnectionManager.fromPartial>[0];
 
 /** The network filter that serves HTTP (reference §8.2). */
 export function httpConnectionManager(settings: HttpSettings): Filter {
-  const { listener, config, routes } = settings;
+  const { listener, config } = settings;
   const { accessLog } = listener.protocol === 'https' ? config.listener.https : config.listener.http;
   const manager = HttpConnectionManager.fromPartial({
     statPrefix: listener.name,
     ...routeSpecifier(settings),
     ...protocols(config),
     ...timeouts(config),
-    httpFilters: [...httpFilters({ config, scopedListener: routes.type === 'scoped' ? listener.name : undefined })],
+    httpFilters: [...httpFilters({ config, scoped: scopedManager(settings) })],
     useRemoteAddress: true,
     xffNumTrustedHops: config.listener.numTrustedHops,
     normalizePath: true,
@@ -56,18 +56,23 @@ export function httpConnectionManager(settings: HttpSettings): Filter {
   return networkFilter('envoy.filters.network.http_connection_manager', packed(HttpConnectionManager, manager));
 }
 
-function routeSpecifier({ listener, routes, source }: HttpSettings): Fields {
-  const from = configSource(source);
+function scopedManager({ listener, routes }: HttpSettings): ScopedManager | undefined {
+  return routes.type === 'scoped' ? { listener: listener.name, rest: routes.rest, tls: listener.protocol === 'https' } : undefined;
+}
+
+function routeSpecifier(settings: HttpSettings): Fields {
+  const { routes } = settings;
+  const from = configSource(settings.source);
   if (routes.type === 'named') {
     return { routeSpecifier: { $case: 'rds', value: { routeConfigName: routes.name, configSource: from } } };
   }
   return {
-    earlyHeaderMutationExtensions: [scopeMutation(listener.name)],
+    earlyHeaderMutationExtensions: [scopeMutation(scopedManager(settings)!)],
     routeSpecifier: {
       $case: 'scopedRoutes',
       value: {
-        // One name for all listeners: they share one subscription.
-        name: 'plaintext',
+        // One name for all connection managers: they share one subscription.
+        name: 'scopes',
         scopeKeyBuilder,
         rdsConfigSource: from,
         configSpecifier: { $case: 'scopedRds', value: { scopedRdsConfigSource: from } },

@@ -3,9 +3,10 @@ import { ScopedRoutes_ScopeKeyBuilder } from '../../envoy-api/envoy/extensions/f
 import { fnv1a } from '../../util/fnv1a.ts';
 
 /**
- * How requests on plaintext listeners find their RouteConfiguration. SRDS is one collection for all listeners, so a scope's key has the
- * listener in it: `<listener>|<host>`. Envoy writes the key of a request into a header before anything else and cuts it at the first
- * colon, so that a port in Host is ignored and still reaches the upstream.
+ * How requests find their RouteConfiguration. SRDS is one collection for all listeners, so a scope's key has the listener in it:
+ * `<listener>|<host>`, and behind TLS `<listener>|<server name>|<host>`, so that a Host other than the server name has no scope. Envoy
+ * writes the key of a request into a header before anything else and cuts it at the first colon, so that a port in Host is ignored and
+ * still reaches the upstream.
  */
 export const scopeHeader = 'x-isoline-scope';
 
@@ -14,6 +15,9 @@ const shardCount = 256;
 
 /** The hosts that are no exact ones: wildcards and `*`. No host is spelled so: hosts are in lower case. */
 export const restScope = 'REST';
+
+/** The requests behind TLS whose Host is not their server name. Envoy puts server names in lower case, so none is spelled so. */
+export const misdirectedScope = 'MISDIRECTED';
 
 /** The key, and the name, of a scope. */
 export function scopeKey(listener: string, scope: string): string {
@@ -25,9 +29,29 @@ export function shardName(listener: string, host: string): string {
   return `${listener}/${(fnv1a(host) % shardCount).toString(16).padStart(2, '0')}`;
 }
 
+/** The scope of an exact host behind TLS: its server name and its Host are the same. */
+export function secureScope(host: string): string {
+  return `${host}|${host}`;
+}
+
+/** The scope of a wildcard host with a filter chain of its own. */
+export function ownScope(host: string): string {
+  return `OWN|${host}`;
+}
+
+/** The RouteConfiguration of an exact host that shares its filter chain: as `shardName`, and never the name of that of a host. */
+export function secureShardName(listener: string, host: string): string {
+  return `${listener}/TLS-${(fnv1a(host) % shardCount).toString(16).padStart(2, '0')}`;
+}
+
 /** The RouteConfiguration of wildcard hosts and of `*`. */
 export function restRouteName(listener: string): string {
   return `${listener}/${restScope}`;
+}
+
+/** The RouteConfiguration that answers 421. */
+export function misdirectedRouteName(listener: string): string {
+  return `${listener}/${misdirectedScope}`;
 }
 
 /**
