@@ -40,6 +40,13 @@ const winnerOf = (parts: readonly VirtualHostPart[], prefix: string) =>
   mergeVirtualHost(parts, false)?.routes.find(({ match }) => match.path.type === 'prefix' && match.path.prefix === prefix)?.origin;
 
 describe('mergeVirtualHost', () => {
+  test('who asks for client certificates is heard, whoever else secures the host', () => {
+    const tls = { ...certificate('mine'), clientValidation: { caCertificates: 'ca', skipVerification: false, optional: false } };
+    const gateway = part('GatewayAPI', 'a', ['/a'], { tls: certificate('theirs') });
+    const proxy = part('HTTPProxy', 'b', ['/b'], { tls });
+    expect(mergeVirtualHost([gateway, proxy], true)).toMatchObject({ tls, routes: [{}, {}] });
+  });
+
   test('routes of all sources share a host', () => {
     const merged = mergeVirtualHost([part('Ingress', 'a', ['/one']), part('HTTPProxy', 'b', ['/two'])], false);
     expect(merged?.routes).toHaveLength(2);

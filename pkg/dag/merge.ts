@@ -31,7 +31,7 @@ export function mergeVirtualHost(parts: readonly VirtualHostPart[], secure: bool
   if (first === undefined) return undefined;
 
   const { routes, dropped } = mergeRoutes(ordered);
-  const tls = ordered.find((part) => part.tls !== undefined)?.tls;
+  const tls = (ordered.find(validatesClients) ?? ordered.find((part) => part.tls !== undefined))?.tls;
   const tcpProxy = ordered.find((part) => part.tcpProxy !== undefined)?.tcpProxy;
   const serves = tcpProxy !== undefined || (routes.length > 0 && (!secure || tls?.type === 'terminate'));
   if (!serves) return undefined;
@@ -45,6 +45,11 @@ export function mergeVirtualHost(parts: readonly VirtualHostPart[], secure: bool
     origins: ordered.map((part) => part.origin),
     dropped,
   };
+}
+
+/** Whoever asks for client certificates on a host is heard before precedence counts: its routes must not be reached without them. */
+function validatesClients({ tls }: VirtualHostPart): boolean {
+  return tls?.type === 'terminate' && tls.clientValidation !== undefined;
 }
 
 /** On a secure host the parts of a source count only where one of them says how the host is secured. */

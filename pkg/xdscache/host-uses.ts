@@ -19,7 +19,7 @@ export function hostUses(host: VirtualHost): HostUses {
 
 function computeUses({ routes, tcpProxy, tls }: VirtualHost): HostUses {
   const clusters = tcpProxy ? servedClusters(tcpProxy).map(({ cluster }) => cluster) : routes.flatMap(routeClusters);
-  const serving = tls?.type === 'terminate' ? tls.secrets : [];
+  const serving = tls?.type === 'terminate' ? [...tls.secrets, ...(tls.fallback ? [tls.fallback] : [])] : [];
   const presented = clusters.flatMap((cluster) => (usesTls(cluster) && cluster.clientCertificate ? [cluster.clientCertificate] : []));
   return { clusters, secrets: [...serving, ...presented] };
 }

@@ -18,6 +18,7 @@ import {
 import { compareStrings } from '../util/compare.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { encodedMisdirected } from './encoded-host.ts';
+import { FallbackHosts } from './fallback-hosts.ts';
 import type { EncodedChain } from './listener-resource.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
 import { ListenerState } from './listener-state.ts';
@@ -40,6 +41,7 @@ export class SecureListenerState extends ListenerState {
   /** Hosts with a chain of their own, for every proxy. */
   readonly #apart = new Set<string>();
   readonly #shared: SharedChains;
+  readonly #fallback: FallbackHosts;
   readonly #scoped = new ScopedHosts({
     listener: () => this.listener,
     scopeOf: (host) => (isExactHost(host) ? secureScope(host) : restScope),
@@ -54,6 +56,7 @@ export class SecureListenerState extends ListenerState {
   constructor(listener: Listener, config: Config) {
     super(listener, config);
     this.#shared = new SharedChains(config);
+    this.#fallback = new FallbackHosts(config);
   }
 
   override serves(host: VirtualHost): boolean {
@@ -62,6 +65,7 @@ export class SecureListenerState extends ListenerState {
 
   protected override hostChanged(name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
     this.#scoped.set(name, this.#shared.sharing(before), this.#shared.sharing(after));
+    this.#fallback.set(name, before, after);
     if (!sameChain(before, after)) {
       this.#shared.set(name, before, after);
       this.#replaceChain(name, after);
@@ -76,6 +80,7 @@ export class SecureListenerState extends ListenerState {
   override replaceListener(listener: Listener): void {
     this.listener = listener;
     this.#shared.reset();
+    this.#fallback.reset();
     for (const [name, host] of this.hosts) this.#replaceChain(name, host);
   }
 
@@ -84,6 +89,7 @@ export class SecureListenerState extends ListenerState {
     this.#staleRoutes.clear();
     if (this.#restStale) this.#renewRest();
     this.#scoped.take(update);
+    if (this.#fallback.take(this.listener, this.hosts, update)) this.#listenerStale = true;
     if (!this.#listenerStale) return;
     const listener = this.#chains.size > 0;
     if (listener) update.set(typeUrls.listener, this.#listenerResource());
@@ -121,7 +127,9 @@ export class SecureListenerState extends ListenerState {
     const apart = sorted.filter(([name]) => this.#apart.has(name)).map(([, chain]) => chain);
     const shared = this.#shared.chains(this.listener);
     // Two chains for every server name would be refused, and the host for all of them has its own certificate.
-    const chains = (source: SourceKind) => (source === 'ads' ? [...shared, ...apart] : every);
+    // Two chains for every server name would be refused, and the host for all of them has its own certificate.
+    const fallback = this.#fallback.chain !== undefined && !this.hosts.has('*') ? [this.#fallback.chain] : [];
+    const chains = (source: SourceKind) => [...(source === 'ads' ? [...shared, ...apart] : every), ...fallback];
     return listenerResource(this.listener, this.config, chains);
   }
 

@@ -28,6 +28,37 @@ export interface ServicePort {
   readonly externalName?: string;
   /** The name of the Service port that active health checks go to, when it is another one. */
   readonly healthPortName?: string;
+  /** The number of that port: for an ExternalName Service, which has no EndpointSlices to look it up in. */
+  readonly healthPort?: number;
+}
+
+/** Thresholds and times of active health checks. @see reference §8.6 */
+interface HealthCheckBase {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly unhealthyThreshold: number;
+  readonly healthyThreshold: number;
+}
+
+/** How Envoy finds out by itself whether an endpoint is well. */
+export type HealthCheck =
+  | (HealthCheckBase & {
+      readonly type: 'http';
+      readonly path: string;
+      readonly host: string;
+      /** Half-open ranges of good answers; empty: 200. */
+      readonly expectedStatuses: readonly { readonly start: number; readonly end: number }[];
+    })
+  /** Tries to connect. */
+  | (HealthCheckBase & { readonly type: 'tcp' });
+
+/** An endpoint that has just become ready gets its share of requests little by little. */
+export interface SlowStart {
+  readonly windowMs: number;
+  /** The bend of the ramp: above 1 the share grows fast at first. */
+  readonly aggression: number;
+  /** The share at the start, 0 to 100. */
+  readonly minWeightPercent: number;
 }
 
 /**
@@ -39,6 +70,9 @@ export interface Cluster {
   readonly protocol?: UpstreamProtocol;
   readonly loadBalancerPolicy: LoadBalancerPolicy;
   readonly circuitBreakers: CircuitBreakers;
+  readonly healthCheck?: HealthCheck;
+  /** Only with RoundRobin and WeightedLeastRequest. */
+  readonly slowStart?: SlowStart;
   readonly upstreamValidation?: UpstreamValidation;
   /** SNI to send upstream. */
   readonly sni?: string;

@@ -61,9 +61,18 @@ export interface ForwardPolicy {
   readonly retry?: RetryPolicy;
   readonly pathRewrite?: PathRewrite;
   readonly websocket?: boolean;
-  /** Ring-hash policies of Cookie and RequestHash load balancing. */
+  /** What the strategies Cookie and RequestHash choose an endpoint by, in order. Never empty. */
+  readonly hashPolicies?: readonly HashPolicy[];
   readonly mirrors?: readonly { readonly cluster: WeightedCluster['cluster'] /** Percent, 0 to 100. */; readonly percent: number }[];
 }
+
+/** One thing that makes requests alike for a load balancer. `terminal`: where it gives a hash, those after it do not count. */
+export type HashPolicy =
+  | { readonly type: 'source-ip'; readonly terminal: boolean }
+  | { readonly type: 'header'; readonly header: string; readonly terminal: boolean }
+  | { readonly type: 'query-parameter'; readonly parameter: string; readonly terminal: boolean }
+  /** A session cookie for `/` that Envoy makes where the client has none. `secure`: only for TLS, and not for other sites. */
+  | { readonly type: 'cookie'; readonly cookie: string; readonly secure: boolean; readonly terminal: boolean };
 
 export interface RetryPolicy {
   /** Envoy's `retry_on`. */

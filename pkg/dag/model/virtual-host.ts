@@ -10,6 +10,40 @@ export interface TlsTermination {
   readonly secrets: readonly SecretNode[];
   readonly minVersion: TlsVersion;
   readonly maxVersion: TlsVersion;
+  /** Set where clients are asked for certificates. */
+  readonly clientValidation?: ClientValidation;
+  /**
+   * The certificate that the host is also served with to clients whose server name is that of no host, or who give none. Never beside
+   * what guards a host: client validation, authorization or JWT verification.
+   */
+  readonly fallback?: SecretNode;
+}
+
+/** Which certificates clients must show, and what the backend is told of them. */
+export interface ClientValidation {
+  /** PEM of the authorities whose certificates are good. Absent only with `skipVerification`. */
+  readonly caCertificates?: string;
+  /** Every certificate is taken; it is the backend, or the authorization server, that looks at it. */
+  readonly skipVerification: boolean;
+  /** Clients without a certificate are served too. */
+  readonly optional: boolean;
+  /** Revoked certificates are refused. Only with `caCertificates`. */
+  readonly revocation?: {
+    /** PEM of one or more lists. */
+    readonly crl: string;
+    /** The lists are for the client's own certificate alone, not for the authorities between. */
+    readonly leafOnly: boolean;
+  };
+  /** The details that the backend gets in `x-forwarded-client-cert`. Absent: none, and the header of a client is taken away. */
+  readonly forward?: ClientCertificateDetails;
+}
+
+export interface ClientCertificateDetails {
+  readonly subject: boolean;
+  readonly cert: boolean;
+  readonly chain: boolean;
+  readonly dns: boolean;
+  readonly uri: boolean;
 }
 
 /** The TLS stream goes on as it is; needs a tcpProxy. */

@@ -2,7 +2,15 @@ import type { CircuitBreakers, Config } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
-import type { Cluster, LoadBalancerPolicy, SecretNode, UpstreamProtocol, UpstreamValidation } from '../model/cluster.ts';
+import type {
+  Cluster,
+  HealthCheck,
+  LoadBalancerPolicy,
+  SecretNode,
+  SlowStart,
+  UpstreamProtocol,
+  UpstreamValidation,
+} from '../model/cluster.ts';
 import type { Origin } from '../model/origin.ts';
 import { tlsSecret } from './secret.ts';
 import type { ResolvedService } from './service.ts';
@@ -14,6 +22,8 @@ export interface ClusterSettings {
   readonly protocol?: UpstreamProtocol | undefined;
   /** Default `RoundRobin`. */
   readonly loadBalancerPolicy?: LoadBalancerPolicy | undefined;
+  readonly healthCheck?: HealthCheck | undefined;
+  readonly slowStart?: SlowStart | undefined;
   /** Only kept where the protocol is `tls` or `h2`. */
   readonly upstreamValidation?: UpstreamValidation | undefined;
   /** Default: the DNS name of an ExternalName Service. Only kept where the protocol is `tls` or `h2`. */
@@ -30,12 +40,14 @@ export function serviceCluster(resolved: ResolvedService, settings: ClusterSetti
   const protocol = settings.protocol ?? resolved.protocol;
   const { externalName } = resolved.service;
   const { connectTimeoutMs, maxRequestsPerConnection, perConnectionBufferLimitBytes } = config.cluster;
-  const { idleConnectionTimeoutMs } = settings;
+  const { idleConnectionTimeoutMs, healthCheck, slowStart } = settings;
   return {
     service: resolved.service,
     ...(protocol !== undefined && { protocol }),
     loadBalancerPolicy: settings.loadBalancerPolicy ?? 'RoundRobin',
     circuitBreakers: limitsOf(resolved, settings, config),
+    ...(healthCheck !== undefined && { healthCheck }),
+    ...(slowStart !== undefined && { slowStart }),
     ...upstreamTls(protocol, externalName, settings),
     ...(externalName !== undefined && { dnsLookupFamily: config.cluster.dnsLookupFamily }),
     connectTimeoutMs,

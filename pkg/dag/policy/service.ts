@@ -12,6 +12,8 @@ export interface ServiceRef {
   readonly name: string;
   /** A number, or a port's name; a name of digits alone is read as a number. */
   readonly port: number | string;
+  /** The port that active health checks go to. Default: the same. */
+  readonly healthPort?: number | undefined;
 }
 
 /** A Service's port with what the Service itself says of how to speak to it. */
@@ -36,10 +38,11 @@ export function resolveService(reader: Reader, config: Config, ref: ServiceRef):
   const found = reader.get('Service', ref.namespace, ref.name);
   if (found === undefined) return unresolved(`service "${id}" not found`);
 
-  const ports = (found.spec?.ports ?? []).filter((port) => matches(port, ref.port));
-  if (ports.length === 0) return unresolved(`port "${ref.port}" on service "${id}" not matched`);
-  const port = ports.find((candidate) => (candidate.protocol ?? 'TCP') === 'TCP');
-  if (port === undefined) return unresolved(`unsupported service protocol "${ports[0]?.protocol}"`);
+  const chosen = portOf(found, ref.port, id);
+  if (!chosen.ok) return chosen;
+  const port = chosen.value;
+  const health = healthPortOf(found, port, ref.healthPort, id);
+  if (!health.ok) return health;
 
   const externalName = found.spec?.type === 'ExternalName' ? (found.spec.externalName ?? '') : undefined;
   const refusal = externalName === undefined ? undefined : refuseExternalName(id, externalName, config);
@@ -51,12 +54,34 @@ export function resolveService(reader: Reader, config: Config, ref: ServiceRef):
       name: ref.name,
       port: port.port,
       portName: port.name ?? '',
+      ...health.value,
       ...(externalName !== undefined && { externalName }),
     },
     ...protocolOf(found, port),
     circuitBreakers: circuitBreakersOf(found),
     ...(port.appProtocol !== undefined && { appProtocol: port.appProtocol }),
   });
+}
+
+function portOf({ spec }: Service, wanted: number | string, id: string): Outcome<Port> {
+  const ports = (spec?.ports ?? []).filter((port) => matches(port, wanted));
+  if (ports.length === 0) return unresolved(`port "${wanted}" on service "${id}" not matched`);
+  const port = ports.find((candidate) => (candidate.protocol ?? 'TCP') === 'TCP');
+  return port === undefined ? unresolved(`unsupported service protocol "${ports[0]?.protocol}"`) : ok(port);
+}
+
+/** Where health checks go, if that is not where requests go. */
+function healthPortOf(
+  service: Service,
+  port: Port,
+  wanted: number | undefined,
+  id: string,
+): Outcome<Pick<ServicePort, 'healthPortName' | 'healthPort'>> {
+  if (wanted === undefined || wanted === port.port) return ok({});
+  const found = portOf(service, wanted, id);
+  if (!found.ok) return found;
+  const external = service.spec?.type === 'ExternalName' && { healthPort: found.value.port };
+  return ok({ healthPortName: found.value.name ?? '', ...external });
 }
 
 function unresolved(cause: string): Outcome<never> {

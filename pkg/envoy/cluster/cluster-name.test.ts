@@ -8,6 +8,18 @@ const validation = { caCertificates: 'CA', subjectNames: ['a', 'b'], origin: ori
 const tls: Partial<Cluster> = { protocol: 'tls' };
 
 /** Clusters of which each differs from the default, and from all others, in one setting. */
+const check = {
+  type: 'http',
+  path: '/h',
+  host: 'h',
+  expectedStatuses: [],
+  intervalMs: 1,
+  timeoutMs: 2,
+  unhealthyThreshold: 3,
+  healthyThreshold: 4,
+} as const;
+const ramp = { windowMs: 1000, aggression: 1, minWeightPercent: 10 } as const;
+
 const variants: readonly (readonly [string, Partial<Cluster>])[] = [
   ['defaults', {}],
   ['policy', { loadBalancerPolicy: 'Random' }],
@@ -36,6 +48,20 @@ const variants: readonly (readonly [string, Partial<Cluster>])[] = [
   ['external name', { service: servicePort('web', { externalName: 'x.example' }) }],
   ['family of an external name', { service: servicePort('web', { externalName: 'x.example' }), dnsLookupFamily: 'v6' }],
   ['health port', { service: servicePort('web', { healthPortName: 'health' }) }],
+  ['health port of an external name', { service: servicePort('web', { externalName: 'x.example', healthPort: 81 }) }],
+  ['health check', { healthCheck: check }],
+  ['path of a health check', { healthCheck: { ...check, path: '/other' } }],
+  ['host of a health check', { healthCheck: { ...check, host: 'other' } }],
+  ['answers to a health check', { healthCheck: { ...check, expectedStatuses: [{ start: 200, end: 201 }] } }],
+  ['interval of a health check', { healthCheck: { ...check, intervalMs: 5 } }],
+  ['timeout of a health check', { healthCheck: { ...check, timeoutMs: 5 } }],
+  ['failures of a health check', { healthCheck: { ...check, unhealthyThreshold: 5 } }],
+  ['successes of a health check', { healthCheck: { ...check, healthyThreshold: 5 } }],
+  ['health check of TCP', { healthCheck: { type: 'tcp', intervalMs: 1, timeoutMs: 2, unhealthyThreshold: 3, healthyThreshold: 4 } }],
+  ['slow start', { slowStart: ramp }],
+  ['bend of a slow start', { slowStart: { ...ramp, aggression: 2 } }],
+  ['share of a slow start', { slowStart: { ...ramp, minWeightPercent: 2 } }],
+  ['strategy that hashes', { loadBalancerPolicy: 'RequestHash' }],
 ];
 
 describe('the name of a cluster', () => {

@@ -15,7 +15,9 @@ import { endpointsName } from '../names.ts';
 import { originMetadata } from '../origin-metadata.ts';
 import { duration } from '../protobuf.ts';
 import { clusterName, clusterStatName } from './cluster-name.ts';
+import { healthCheck } from './health-check.ts';
 import { protocolOptions } from './protocol-options.ts';
+import { slowStart } from './slow-start.ts';
 import { upstreamTlsSocket } from './upstream-tls.ts';
 
 const lbPolicies = {
@@ -45,6 +47,11 @@ export function serviceCluster(cluster: DagCluster, config: ClusterConfig, sourc
     connectTimeout: duration(cluster.connectTimeoutMs ?? config.connectTimeoutMs),
     lbPolicy: lbPolicies[cluster.loadBalancerPolicy],
     commonLbConfig: { healthyPanicThreshold: { value: 0 } },
+    ...slowStart(cluster),
+    ...(cluster.healthCheck && {
+      healthChecks: [healthCheck(cluster.healthCheck, cluster.protocol)],
+      ignoreHealthOnHostRemoval: true,
+    }),
     ...discovery(cluster, config, source),
     ...(circuitBreakers && { circuitBreakers }),
     ...(typedExtensionProtocolOptions && { typedExtensionProtocolOptions }),
@@ -61,7 +68,7 @@ function serviceOrigin(service: ServicePort): Origin {
 type ClusterFields = Parameters<typeof Cluster.fromPartial>[0];
 
 function discovery(cluster: DagCluster, config: ClusterConfig, source: SourceKind): ClusterFields {
-  const { externalName, port } = cluster.service;
+  const { externalName, port, healthPort } = cluster.service;
   const serviceName = endpointsName(cluster.service);
   if (externalName === undefined) {
     return {
@@ -69,7 +76,8 @@ function discovery(cluster: DagCluster, config: ClusterConfig, source: SourceKin
       edsClusterConfig: { edsConfig: configSource(source), serviceName },
     };
   }
-  const endpoint = { address: socketAddress(externalName, port) };
+  const address = socketAddress(externalName, port);
+  const endpoint = { address, ...(healthPort !== undefined && { healthCheckConfig: { portValue: healthPort } }) };
   return {
     ...dnsDiscovery(cluster.dnsLookupFamily ?? config.dnsLookupFamily),
     loadAssignment: {

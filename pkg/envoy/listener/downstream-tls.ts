@@ -1,7 +1,11 @@
 import type { ListenerConfig } from '../../config/config.ts';
-import type { TlsTermination } from '../../dag/model/virtual-host.ts';
+import type { ClientValidation, TlsTermination } from '../../dag/model/virtual-host.ts';
 import { TransportSocket } from '../../envoy-api/envoy/config/core/v3/base.ts';
-import { DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
+import {
+  CertificateValidationContext,
+  CertificateValidationContext_TrustChainVerification,
+} from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/common.ts';
+import { type CommonTlsContext, DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import type { SourceKind } from '../config-source.ts';
 import { packed } from '../protobuf.ts';
 import { sdsSecret } from '../secret/secret.ts';
@@ -22,13 +26,33 @@ export function downstreamTlsSocket(
     maxVersion: lowerVersion(tls.maxVersion, config.tls.maxVersion),
   });
   const context = DownstreamTlsContext.fromPartial({
+    ...clientValidationFields(tls.clientValidation),
     commonTlsContext: {
+      ...validationContextOf(tls.clientValidation),
       tlsParams,
       alpnProtocols: [...alpn],
       tlsCertificateSdsSecretConfigs: tls.secrets.map((secret) => sdsSecret(secret, source)),
     },
   });
   return tlsSocket(context);
+}
+
+function clientValidationFields(validation: ClientValidation | undefined): Pick<Partial<DownstreamTlsContext>, 'requireClientCertificate'> {
+  return validation === undefined ? {} : { requireClientCertificate: !validation.optional };
+}
+
+/** Without authorities Envoy would verify nothing and say nothing of it; that is only what `skipVerification` asks for. */
+function validationContextOf(validation: ClientValidation | undefined): Pick<Partial<CommonTlsContext>, 'validationContextType'> {
+  if (validation === undefined) return {};
+  const { caCertificates, skipVerification, revocation } = validation;
+  const bytes = (text: string) => ({ specifier: { $case: 'inlineBytes' as const, value: new TextEncoder().encode(text) } });
+  const { ACCEPT_UNTRUSTED, VERIFY_TRUST_CHAIN } = CertificateValidationContext_TrustChainVerification;
+  const value = CertificateValidationContext.fromPartial({
+    ...(caCertificates !== undefined && { trustedCa: bytes(caCertificates) }),
+    ...(revocation && { crl: bytes(revocation.crl), onlyVerifyLeafCertCrl: revocation.leafOnly }),
+    trustChainVerification: skipVerification ? ACCEPT_UNTRUSTED : VERIFY_TRUST_CHAIN,
+  });
+  return { validationContextType: { $case: 'validationContext', value } };
 }
 
 /** A transport socket for a TLS context. */

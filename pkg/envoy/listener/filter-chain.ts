@@ -40,9 +40,11 @@ export function ownFilterChain(settings: ChainSettings, host: VirtualHost): Filt
   const alpn = tcpProxy ? [] : httpAlpn(config.listener);
   const routes = ownRoutes(settings, host.host);
   const origin = chainOrigin(host);
+  const clientCertificate = tls?.type === 'terminate' ? tls.clientValidation?.forward : undefined;
+  const http = { listener, routes, config, source, clientCertificate };
   return FilterChain.fromPartial({
     filterChainMatch: host.host === '*' ? everyName : { serverNames: [host.host] },
-    filters: [tcpProxy ? tcpProxyFilter(listener, tcpProxy, config) : httpConnectionManager({ listener, routes, config, source })],
+    filters: [tcpProxy ? tcpProxyFilter(listener, tcpProxy, config) : httpConnectionManager(http)],
     ...(tls?.type === 'terminate' && { transportSocket: downstreamTlsSocket(tls, alpn, config.listener, source) }),
     ...(origin && { metadata: originMetadata(origin) }),
   });
@@ -63,7 +65,7 @@ export function sharedFilterChain({ listener, config, source }: ChainSettings, {
 }
 
 /** Matches what no chain with the server name matches, and no server name. */
-const everyName = { transportProtocol: 'tls' } as const;
+export const everyName = { transportProtocol: 'tls' } as const;
 
 /** The routes of a host are in a RouteConfiguration of its own. A wildcard needs a scope to compare Host with the server name. */
 function ownRoutes({ listener, source }: ChainSettings, host: string): RouteSource {

@@ -1,9 +1,11 @@
 import type { Config, ListenerConfig } from '../../config/config.ts';
 import type { Listener } from '../../dag/model/listener.ts';
+import type { ClientCertificateDetails } from '../../dag/model/virtual-host.ts';
 import type { Filter } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
 import {
   HttpConnectionManager,
   HttpConnectionManager_CodecType,
+  HttpConnectionManager_ForwardClientCertDetails,
   HttpConnectionManager_ServerHeaderTransformation,
 } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import type { SourceKind } from '../config-source.ts';
@@ -30,6 +32,8 @@ export interface HttpSettings {
   readonly routes: RouteSource;
   readonly config: Config;
   readonly source: SourceKind;
+  /** What the backend gets of client certificates; what clients say of them is taken away in any case. */
+  readonly clientCertificate?: ClientCertificateDetails | undefined;
 }
 
 type Fields = Parameters<typeof HttpConnectionManager.fromPartial>[0];
@@ -44,6 +48,7 @@ export function httpConnectionManager(settings: HttpSettings): Filter {
     ...protocols(config),
     ...timeouts(config),
     httpFilters: [...httpFilters({ config, scoped: scopedManager(settings) })],
+    ...forwardedDetails(settings.clientCertificate),
     useRemoteAddress: true,
     xffNumTrustedHops: config.listener.numTrustedHops,
     normalizePath: true,
@@ -54,6 +59,14 @@ export function httpConnectionManager(settings: HttpSettings): Filter {
     accessLog: [...accessLogs(config.logging, accessLog)],
   });
   return networkFilter('envoy.filters.network.http_connection_manager', packed(HttpConnectionManager, manager));
+}
+
+function forwardedDetails(details: ClientCertificateDetails | undefined): Fields {
+  if (details === undefined) return {};
+  return {
+    forwardClientCertDetails: HttpConnectionManager_ForwardClientCertDetails.SANITIZE_SET,
+    setCurrentClientCertDetails: { ...details },
+  };
 }
 
 function scopedManager({ listener, routes }: HttpSettings): ScopedManager | undefined {

@@ -10,6 +10,7 @@ import { compareStrings } from '../../util/compare.ts';
 import { clusterName } from '../cluster/cluster-name.ts';
 import { timeout } from '../protobuf.ts';
 import { fractionOfMillion } from './fraction.ts';
+import { hashPolicy } from './hash-policy.ts';
 import { headerMutations } from './headers.ts';
 import { pathRewriteFields } from './rewrite.ts';
 
@@ -33,6 +34,7 @@ export function forwardAction({ clusters, forward = {}, requestHeaders }: Forwar
     ...(forward.retry && { retryPolicy: retryPolicy(forward.retry) }),
     ...pathRewriteFields(forward.pathRewrite),
     ...(hostRewriteSpecifier && { hostRewriteSpecifier }),
+    hashPolicy: (forward.hashPolicies ?? []).map(hashPolicy),
     requestMirrorPolicies: (forward.mirrors ?? []).map(({ cluster, percent }) =>
       RouteAction_RequestMirrorPolicy.fromPartial({
         cluster: clusterName(cluster),

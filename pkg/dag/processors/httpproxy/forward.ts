@@ -40,13 +40,15 @@ function mirrorPercent({ weight = 0 }: HTTPProxyService): number {
 
 function forwardPolicy({ route }: RouteContext, settings: RouteSettings, mirrors: readonly Mirror[]): ForwardPolicy {
   const { response, idle } = settings.timeouts;
-  const { replacement } = settings;
+  const { replacement, loadBalancing } = settings;
+  const { hashPolicies } = loadBalancing;
   return {
     ...(response !== undefined && { responseTimeoutMs: response }),
     ...(idle !== undefined && { idleTimeoutMs: idle }),
     ...(route.retryPolicy !== undefined && { retry: retryPolicy(route.retryPolicy) }),
     ...(replacement !== undefined && { pathRewrite: { type: 'prefix', replacement } }),
     ...(route.enableWebsockets === true && { websocket: true }),
+    ...(hashPolicies !== undefined && { hashPolicies }),
     ...(mirrors.length > 0 && { mirrors }),
   };
 }

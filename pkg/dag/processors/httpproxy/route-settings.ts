@@ -1,10 +1,13 @@
-import type { CookieRewritePolicy, HTTPHealthCheckPolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import type { CookieRewritePolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { TimeoutSetting } from '../../../config/config.ts';
 import { errorMessage } from '../../../util/error-text.ts';
 import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
-import type { HeadersPolicy } from '../../model/cluster.ts';
+import type { HeadersPolicy, HealthCheck } from '../../model/cluster.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import { headersPolicy } from '../../policy/headers.ts';
+import { httpHealthCheck } from '../../policy/health-check.ts';
+import { type LoadBalancing, routeLoadBalancing } from '../../policy/load-balancing.ts';
+import { retryProblem } from '../../policy/retry.ts';
 import { prefixReplacement } from '../../policy/rewrite.ts';
 import { parseTimeout } from '../../policy/timeout.ts';
 import { problem } from './build.ts';
@@ -17,6 +20,8 @@ export interface RouteSettings {
   readonly timeouts: Timeouts;
   /** What the matched prefix becomes. */
   readonly replacement?: string | undefined;
+  readonly healthCheck?: HealthCheck | undefined;
+  readonly loadBalancing: LoadBalancing;
 }
 
 interface Timeouts {
@@ -26,7 +31,7 @@ interface Timeouts {
 }
 
 /** Reads all settings of a route; the first that is wrong is the problem. */
-export function routeSettings({ visit, route }: RouteContext, match: RouteMatch): Outcome<RouteSettings> {
+export function routeSettings({ visit, route, path }: RouteContext, match: RouteMatch): Outcome<RouteSettings> {
   const variables = { CONTOUR_NAMESPACE: visit.namespace };
   const request = headersPolicy(route.requestHeadersPolicy, { host: 'literal-or-header', variables });
   if (!request.ok) return fail('RouteError', 'RequestHeadersPolicyInvalid', `${request.problem.message} on request headers`);
@@ -36,17 +41,21 @@ export function routeSettings({ visit, route }: RouteContext, match: RouteMatch)
   if (cookieError !== undefined) return failed(cookieError);
   const timeouts = timeoutsOf(route.timeoutPolicy);
   if (!timeouts.ok) return timeouts;
+  const retryError = route.retryPolicy && retryProblem(route.retryPolicy);
+  if (retryError !== undefined) return failed(retryError);
   const accessError = accessProblem(route);
   if (accessError !== undefined) return failed(accessError);
   const replacement = prefixReplacement(route.pathRewritePolicy?.replacePrefix ?? [], match);
   if (!replacement.ok) return replacement;
-  const healthError = healthCheckProblem(route.healthCheckPolicy);
-  if (healthError !== undefined) return failed(healthError);
+  const healthCheck = route.healthCheckPolicy && httpHealthCheck(route.healthCheckPolicy, `${path}.healthCheckPolicy`);
+  if (healthCheck?.ok === false) return healthCheck;
   return ok({
     requestHeaders: request.value,
     responseHeaders: response.value,
     timeouts: timeouts.value,
     replacement: replacement.value,
+    healthCheck: healthCheck?.value,
+    loadBalancing: routeLoadBalancing(route.loadBalancerPolicy),
   });
 }
 
@@ -87,12 +96,4 @@ function accessProblem({ jwtVerificationPolicy: jwt, ipAllowPolicy, ipDenyPolicy
   if (!ipAllowPolicy?.length || !ipDenyPolicy?.length) return undefined;
   const message = 'route: ipAllowPolicy and ipDenyPolicy cannot be used together';
   return problem('IPFilterError', 'IncompatibleIPAddressFilters', message);
-}
-
-/** Envoy refuses the cluster of a range that is empty or outside of 100 to 600. */
-function healthCheckProblem(policy: HTTPHealthCheckPolicy | undefined): Problem | undefined {
-  const bad = policy?.expectedStatuses?.find(({ start, end }) => start < 100 || end > 600 || start >= end);
-  if (bad === undefined) return undefined;
-  const message = `expected status range [${bad.start}, ${bad.end}) is empty or out of bounds`;
-  return problem('RouteError', 'HealthCheckPolicyInvalid', message);
 }

@@ -11,6 +11,7 @@ import type { RouteContext } from './route-context.ts';
 import type { RouteDraft } from './route-draft.ts';
 import { type RouteSettings, routeSettings } from './route-settings.ts';
 import { ignoredRouteFields, unenforcedRoutePolicy } from './unsupported.ts';
+import { uselessRouteFields } from './useless-fields.ts';
 
 /**
  * One route. A problem means that its whole proxy is left without routes; what only concerns a part of the route (a
@@ -25,7 +26,7 @@ export function processRoute(context: RouteContext): Outcome<RouteDraft> {
   const action = actionOf(context, settings.value);
   if (!action.ok) return action;
 
-  visit.warnings.push(...ignoredRouteFields(route, path));
+  visit.warnings.push(...ignoredRouteFields(route, path), ...uselessRouteFields(context, settings.value));
   const { requestHeaders, responseHeaders } = settings.value;
   const made: Route = {
     match: match.value,

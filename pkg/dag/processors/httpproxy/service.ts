@@ -1,17 +1,16 @@
 import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { parseGoDuration } from '../../../k8s/duration.ts';
-import { errorMessage } from '../../../util/error-text.ts';
-import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
+import { fail, failed, type Outcome, ok } from '../../../util/outcome.ts';
 import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
 import { headersPolicy, withHeaderDefaults } from '../../policy/headers.ts';
-import { loadBalancerPolicy } from '../../policy/load-balancing.ts';
 import { type ResolvedService, resolveService } from '../../policy/service.ts';
+import { slowStartOf } from '../../policy/slow-start.ts';
 import { upstreamValidation } from '../../policy/upstream-validation.ts';
 import { originOf, problem, type RootBuild, type Visit } from './build.ts';
 import type { RouteContext } from './route-context.ts';
 import { cookieRewritesProblem, type RouteSettings } from './route-settings.ts';
 import { ignoredServiceFields } from './unsupported.ts';
+import { uselessServiceFields } from './useless-fields.ts';
 
 /**
  * One service of a route. `undefined` is a Service that cannot be found or used, which is recorded and leaves the
@@ -23,9 +22,9 @@ export function processService(
   service: HTTPProxyService,
   index: number,
 ): Outcome<WeightedCluster | undefined> {
-  const { build, visit, route } = context;
+  const { build, visit } = context;
   const path = `${context.path}.services[${index}]`;
-  const resolved = resolve(build, visit, service, 'Spec.Routes');
+  const resolved = resolve(build, visit, service, { field: 'Spec.Routes', checked: settings.healthCheck !== undefined });
   if (!resolved.ok) {
     if (resolved.problem.reason !== 'ServiceUnresolvedReference') return resolved;
     visit.errors.push(resolved.problem);
@@ -35,17 +34,21 @@ export function processService(
   if (!upstream.ok) return upstream;
   const headers = serviceHeaders(context, service, path);
   if (!headers.ok) return headers;
-  const { strategy } = route.loadBalancerPolicy ?? {};
-  const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service') ?? slowStartProblem(service, strategy);
+  const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service');
   if (detail !== undefined) return failed(detail);
+  const slowStart = service.slowStartPolicy && slowStartOf(service.slowStartPolicy, settings.loadBalancing.policy, path);
+  if (slowStart?.ok === false) return slowStart;
 
-  visit.warnings.push(...ignoredServiceFields(service, path));
+  const useless = uselessServiceFields(service, { path, protocol: upstream.value.protocol, checked: settings.healthCheck !== undefined });
+  visit.warnings.push(...ignoredServiceFields(service, path), ...useless);
   const cluster = serviceCluster(
     resolved.value,
     {
       origin: originOf(visit.proxy, path),
       ...upstream.value,
-      loadBalancerPolicy: loadBalancerPolicy(strategy),
+      loadBalancerPolicy: settings.loadBalancing.policy,
+      healthCheck: settings.healthCheck,
+      slowStart: slowStart?.value,
       sni: serverName(headers.value.requestHeaders?.hostRewrite ?? settings.requestHeaders?.hostRewrite),
       idleConnectionTimeoutMs: settings.timeouts.idleConnection,
     },
@@ -59,13 +62,17 @@ export function resolve(
   build: RootBuild,
   { namespace }: Visit,
   service: HTTPProxyService,
-  field: 'Spec.Routes' | 'Spec.TCPProxy',
+  {
+    field,
+    checked,
+  }: { readonly field: 'Spec.Routes' | 'Spec.TCPProxy' /** Whether there are health checks. */; readonly checked: boolean },
 ): Outcome<ResolvedService> {
   const { name, port } = service;
+  const healthPort = checked ? service.healthPort : undefined;
   if (port < 1 || port > 65535) {
     return fail('ServiceError', 'ServicePortInvalid', `service "${name}": port must be in the range 1-65535`);
   }
-  const resolved = resolveService(build.reader, build.config, { namespace, name, port });
+  const resolved = resolveService(build.reader, build.config, { namespace, name, port, healthPort });
   if (resolved.ok) return resolved;
   const { type, reason, message } = resolved.problem;
   return fail(type, reason, `${field} unresolved service reference: ${message}`);
@@ -136,23 +143,4 @@ export function upstreamTls(
   const { type, reason, message } = validation.problem;
   if (reason !== 'TLSUpstreamValidation') return validation;
   return fail(type, reason, `Service [${service.name}:${service.port}] TLS upstream validation policy error: ${message}`);
-}
-
-/** Slow start needs a strategy that knows weights, a window, and numbers that are numbers. */
-function slowStartProblem({ slowStartPolicy: policy }: HTTPProxyService, strategy: string | undefined): Problem | undefined {
-  if (policy === undefined) return undefined;
-  if (strategy === 'Random' || strategy === 'Cookie' || strategy === 'RequestHash') {
-    const message = 'slow start is only supported with RoundRobin or WeightedLeastRequest load balancer strategy';
-    return problem('ServiceError', 'SlowStartInvalid', message);
-  }
-  if (!(Number(policy.aggression ?? '1') > 0)) {
-    return problem('ServiceError', 'SlowStartInvalid', `aggression "${policy.aggression}" is no positive number on slow start`);
-  }
-  try {
-    parseGoDuration(policy.window);
-    return undefined;
-  } catch (error) {
-    const detail = errorMessage(error);
-    return problem('ServiceError', 'SlowStartInvalid', `${detail} on slow start`);
-  }
 }

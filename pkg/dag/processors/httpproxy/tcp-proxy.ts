@@ -1,12 +1,15 @@
 import type { HTTPProxy, HTTPProxyService, TCPProxy, TCPProxyInclude } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { fail, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
-import type { WeightedCluster } from '../../model/cluster.ts';
+import type { HealthCheck, WeightedCluster } from '../../model/cluster.ts';
 import type { TcpProxy } from '../../model/virtual-host.ts';
 import { serviceCluster } from '../../policy/cluster.ts';
+import { tcpHealthCheck } from '../../policy/health-check.ts';
 import { loadBalancerPolicy } from '../../policy/load-balancing.ts';
+import { slowStartOf } from '../../policy/slow-start.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
 import { idOf, originOf, problem, type RootBuild, type Visit, visit } from './build.ts';
 import { resolve, upstreamTls } from './service.ts';
+import { uselessServiceFields } from './useless-fields.ts';
 
 /**
  * Where a root's TLS connections go as they are; `undefined` where it has no `tcpproxy`, or the chain of includes
@@ -78,10 +81,12 @@ function followInclude(
 }
 
 function proxyTo(build: RootBuild, here: Visit, tcpproxy: TCPProxy, services: readonly HTTPProxyService[]): Outcome<TcpProxy> {
+  const healthCheck = tcpproxy.healthCheckPolicy && tcpHealthCheck(tcpproxy.healthCheckPolicy, 'Spec.TCPProxy.HealthCheckPolicy');
+  if (healthCheck?.ok === false) return healthCheck;
   here.warnings.push(...ignoredFields(tcpproxy));
   const clusters: WeightedCluster[] = [];
   for (const [i, service] of services.entries()) {
-    const made = clusterOf(build, here, service, `spec.tcpproxy.services[${i}]`);
+    const made = clusterOf(build, here, { service, tcpproxy, healthCheck: healthCheck?.value }, `spec.tcpproxy.services[${i}]`);
     if (!made.ok) return made;
     clusters.push({ cluster: made.value, weight: service.weight ?? 0 });
   }
@@ -90,35 +95,43 @@ function proxyTo(build: RootBuild, here: Visit, tcpproxy: TCPProxy, services: re
   return ok({ clusters: weighted.filter(({ weight }) => weight > 0), origin: originOf(here.proxy, 'spec.tcpproxy') });
 }
 
-function clusterOf(build: RootBuild, here: Visit, service: HTTPProxyService, path: string): Outcome<WeightedCluster['cluster']> {
-  const resolved = resolve(build, here, service, 'Spec.TCPProxy');
+interface TcpService {
+  readonly service: HTTPProxyService;
+  readonly tcpproxy: TCPProxy;
+  readonly healthCheck: HealthCheck | undefined;
+}
+
+function clusterOf(
+  build: RootBuild,
+  here: Visit,
+  { service, tcpproxy, healthCheck }: TcpService,
+  path: string,
+): Outcome<WeightedCluster['cluster']> {
+  const resolved = resolve(build, here, service, { field: 'Spec.TCPProxy', checked: healthCheck !== undefined });
   if (!resolved.ok) {
     const { reason, message } = resolved.problem;
     return reason === 'ServiceUnresolvedReference' ? fail('TCPProxyError', reason, message) : resolved;
   }
   const upstream = upstreamTls(build, here, { service, resolved: resolved.value, path });
   if (!upstream.ok) return upstream;
+  here.warnings.push(...uselessServiceFields(service, { path, protocol: upstream.value.protocol, checked: healthCheck !== undefined }));
+  const policy = loadBalancerPolicy(tcpproxy.loadBalancerPolicy?.strategy);
+  const slowStart = service.slowStartPolicy && slowStartOf(service.slowStartPolicy, policy, path);
+  if (slowStart?.ok === false) return slowStart;
   const settings = {
     origin: originOf(here.proxy, path),
     ...upstream.value,
-    loadBalancerPolicy: loadBalancerPolicy(here.proxy.spec.tcpproxy?.loadBalancerPolicy?.strategy),
+    loadBalancerPolicy: policy,
+    healthCheck,
+    slowStart: slowStart?.value,
     defaultCircuitBreakers: false,
   };
   return ok(serviceCluster(resolved.value, settings, build.config));
 }
 
-function ignoredFields({ loadBalancerPolicy: policy, healthCheckPolicy }: TCPProxy): readonly Problem[] {
-  const hashes = policy?.strategy === 'Cookie' || policy?.strategy === 'RequestHash';
-  return [
-    ...(hashes
-      ? [ignored(`Spec.TCPProxy.LoadBalancerPolicy: strategy ${policy.strategy} cannot be used for TCP, RoundRobin is used`)]
-      : []),
-    ...(healthCheckPolicy === undefined
-      ? []
-      : [ignored('Spec.TCPProxy.HealthCheckPolicy is not supported by this version and has no effect')]),
-  ];
-}
-
-function ignored(message: string): Problem {
-  return problem('TCPProxyError', 'IgnoredField', message);
+function ignoredFields({ loadBalancerPolicy: policy }: TCPProxy): readonly Problem[] {
+  const { strategy = '' } = policy ?? {};
+  if (['', 'RoundRobin', 'WeightedLeastRequest', 'Random'].includes(strategy)) return [];
+  const message = `Spec.TCPProxy.LoadBalancerPolicy: strategy ${strategy} cannot be used for TCP, RoundRobin is used`;
+  return [problem('TCPProxyError', 'IgnoredField', message)];
 }

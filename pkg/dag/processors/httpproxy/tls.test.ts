@@ -14,6 +14,9 @@ const base = [
   tlsSecretObject('ns/old', 'expired'),
   object('Secret', 'ns/broken', { data: { 'tls.crt': 'c' } }),
   object('Secret', 'ns/ca', { data: { 'ca.crt': 'pem' } }),
+  object('Secret', 'ns/crl', { data: { 'crl.pem': 'list' } }),
+  object('Secret', 'other/ca', { data: { 'ca.crt': 'other pem' } }),
+  object('Secret', 'other/crl', { data: { 'crl.pem': 'other list' } }),
   tlsSecretObject('other/tls'),
   tlsSecretObject('sys/fallback'),
 ];
@@ -136,8 +139,11 @@ describe('what is refused leaves the host unserved, in plaintext too', () => {
     { tls: '{secretName: tls, clientValidation: {}}', want: 'ClientValidationInvalid' },
     { tls: '{secretName: tls, clientValidation: {caSecret: nope}}', want: 'ClientValidationInvalid' },
     { tls: '{secretName: tls, clientValidation: {caSecret: other/ca}}', want: 'DelegationNotPermitted' },
-    { tls: '{secretName: tls, clientValidation: {caSecret: ca}}', want: 'ClientValidationInvalid' },
-    { tls: '{secretName: tls, clientValidation: {skipClientCertValidation: true}}', want: 'ClientValidationInvalid' },
+    { tls: '{secretName: tls, clientValidation: {caSecret: ca, crlSecret: nope}}', want: 'ClientValidationInvalid' },
+    { tls: '{secretName: tls, clientValidation: {caSecret: ca, crlSecret: ca}}', want: 'ClientValidationInvalid' },
+    { tls: '{secretName: tls, clientValidation: {caSecret: ca, crlSecret: other/crl}}', want: 'DelegationNotPermitted' },
+    { tls: '{secretName: tls, clientValidation: {skipClientCertValidation: true, crlSecret: crl}}', want: 'ClientValidationInvalid' },
+    { tls: '{secretName: tls, clientValidation: {skipClientCertValidation: true, caSecret: nope}}', want: 'ClientValidationInvalid' },
   ];
   test.each(refusals)('$tls: $want', ({ tls, want, options }) => {
     const { parts, status } = world(tls, options);
@@ -149,13 +155,111 @@ describe('what is refused leaves the host unserved, in plaintext too', () => {
     expect([...world('{secretName: other/tls}').keys]).not.toContain('Secret/other/tls');
   });
 
-  test('a fallback certificate that could be served is left out with a warning', () => {
-    const { status, warnings, parts } = world('{secretName: tls, enableFallbackCertificate: true}', {
-      changes: fallback,
-      objects: [delegation('sys/d', 'fallback', 'ns')],
+  test.each([
+    { validation: '{caSecret: nope}', want: 'CA Secret "ns/nope" is invalid: Secret not found' },
+    { validation: '{caSecret: ca, crlSecret: nope}', want: 'CRL Secret "ns/nope" is invalid: Secret not found' },
+    { validation: '{caSecret: ca, crlSecret: other/crl}', want: 'CRL Secret "other/crl" certificate delegation not permitted' },
+    { validation: '{}', want: 'caSecret must be set, unless skipClientCertValidation is true' },
+    { validation: '{skipClientCertValidation: true, crlSecret: crl}', want: 'crlSecret "crl" needs a caSecret' },
+  ])('the message names what is wrong with $validation', ({ validation, want }) => {
+    expect(world(`{secretName: tls, clientValidation: ${validation}}`).messages('app')).toContain(want);
+  });
+});
+
+describe('the fallback certificate', () => {
+  const delegated = { changes: fallback, objects: [delegation('sys/d', 'fallback', 'ns')] };
+
+  test('is served beside that of the host', () => {
+    const { status, warnings, part } = world('{secretName: tls, enableFallbackCertificate: true}', delegated);
+    expect(status('app')).toBe('valid');
+    expect(warnings('app')).toEqual([]);
+    expect(part('app.example.com', 'ingress_https')?.tls).toMatchObject({
+      secrets: [{ namespace: 'ns', name: 'tls' }],
+      fallback: { namespace: 'sys', name: 'fallback' },
     });
+  });
+
+  test('of a host that does not ask for it is not there', () => {
+    expect(world('{secretName: tls}', delegated).part('app.example.com', 'ingress_https')?.tls).not.toHaveProperty('fallback');
+  });
+
+  test('is of no use to a tcpproxy: a warning', () => {
+    const yaml =
+      'app: {virtualhost: {fqdn: app.example.com, tls: {secretName: tls, enableFallbackCertificate: true}}, tcpproxy: {services: [{name: a, port: 80}]}}';
+    const { part, status, warnings } = buildProxies([...base, ...delegated.objects, ...proxies(yaml)], fallback);
     expect(status('app')).toBe('valid');
     expect(warnings('app')).toEqual(['SpecError/IgnoredField']);
-    expect(parts).toHaveLength(2);
+    expect(part('app.example.com', 'ingress_https')?.tls).not.toHaveProperty('fallback');
+  });
+});
+
+describe('client validation', () => {
+  const validationOf = (validation: string, objects: readonly KubeObject[] = []) => {
+    const built = world(`{secretName: tls, clientValidation: ${validation}}`, { objects });
+    const tls = built.part('app.example.com', 'ingress_https')?.tls;
+    return { ...built, validation: tls?.type === 'terminate' ? tls.clientValidation : undefined };
+  };
+
+  test.each([
+    { validation: '{caSecret: ca}', want: { caCertificates: 'pem', skipVerification: false, optional: false } },
+    {
+      validation: '{caSecret: ca, optionalClientCertificate: true}',
+      want: { caCertificates: 'pem', skipVerification: false, optional: true },
+    },
+    { validation: '{skipClientCertValidation: true}', want: { skipVerification: true, optional: true } },
+    {
+      validation: '{skipClientCertValidation: true, caSecret: ca}',
+      want: { caCertificates: 'pem', skipVerification: true, optional: false },
+    },
+    {
+      validation: '{caSecret: ca, crlSecret: crl}',
+      want: { caCertificates: 'pem', skipVerification: false, optional: false, revocation: { crl: 'list', leafOnly: false } },
+    },
+    {
+      validation: '{caSecret: ca, crlSecret: crl, crlOnlyVerifyLeafCert: true}',
+      want: { caCertificates: 'pem', skipVerification: false, optional: false, revocation: { crl: 'list', leafOnly: true } },
+    },
+    {
+      validation: '{caSecret: ca, forwardClientCertificate: {subject: true, uri: true}}',
+      want: {
+        caCertificates: 'pem',
+        skipVerification: false,
+        optional: false,
+        forward: { subject: true, cert: false, chain: false, dns: false, uri: true },
+      },
+    },
+  ])('$validation', ({ validation, want }) => {
+    const built = validationOf(validation);
+    expect(built.status('app')).toBe('valid');
+    expect(built.warnings('app')).toEqual([]);
+    expect(built.validation).toEqual(want);
+  });
+
+  test('takes Secrets of other namespaces that delegate them', () => {
+    const objects = [delegation('other/ca', 'ca', 'ns'), delegation('other/crl', 'crl', '*')];
+    const { status, validation } = validationOf('{caSecret: other/ca, crlSecret: other/crl}', objects);
+    expect(status('app')).toBe('valid');
+    expect(validation).toMatchObject({ caCertificates: 'other pem', revocation: { crl: 'other list' } });
+  });
+
+  test.each([
+    { validation: '{caSecret: ca, crlOnlyVerifyLeafCert: true}', want: 'CRLOnlyVerifyLeafCert has no effect without a crlSecret' },
+    {
+      validation: '{caSecret: ca, crlSecret: crl, skipClientCertValidation: true}',
+      want: 'CRLSecret "crl" has no effect with skipClientCertValidation',
+    },
+  ])('warns of $validation', ({ validation, want }) => {
+    const built = validationOf(validation);
+    expect(built.status('app')).toBe('valid');
+    expect(built.warnings('app')).toEqual(['SpecError/IgnoredField']);
+    expect(built.messages('app')).toContain(want);
+  });
+
+  test('holds for a tcpproxy, which forwards no details: a warning', () => {
+    const yaml =
+      'app: {virtualhost: {fqdn: app.example.com, tls: {secretName: tls, clientValidation: {caSecret: ca, forwardClientCertificate: {dns: true}}}}, tcpproxy: {services: [{name: a, port: 80}]}}';
+    const built = buildProxies([...base, ...proxies(yaml)]);
+    expect(built.warnings('app')).toEqual(['SpecError/IgnoredField']);
+    expect(built.part('app.example.com', 'ingress_https')).toMatchObject({ tcpProxy: {}, tls: { clientValidation: {} } });
   });
 });

@@ -1,10 +1,11 @@
 import type { TLS, VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { SecretNode } from '../../model/cluster.ts';
-import type { TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
+import type { ClientValidation, TlsPassthrough, TlsTermination } from '../../model/virtual-host.ts';
+import { clientValidation, ignoredClientValidation } from '../../policy/client-validation.ts';
 import { isDelegated, secretRef } from '../../policy/delegation.ts';
 import { httpsListener } from '../../policy/listeners.ts';
-import { caBundle, tlsSecret } from '../../policy/secret.ts';
+import { tlsSecret } from '../../policy/secret.ts';
 import { type TlsVersions, tlsVersions } from '../../policy/tls-versions.ts';
 import { originOf, problem, type RootBuild } from './build.ts';
 import { authorizationProblem, jwtProblem } from './unsupported.ts';
@@ -34,9 +35,17 @@ function processTermination(build: RootBuild, host: VirtualHost, tls: TLS): Outc
   if (!listener.ok) return listener;
   const versions = protocolVersions(build, tls);
   if (!versions.ok) return versions;
-  const refusal = fallbackProblem(build, host, tls) ?? clientValidationProblem(build, tls);
-  if (refusal !== undefined) return failed(refusal);
-  return ok({ type: 'terminate', secrets: [secret.value], ...versions.value });
+  const fallback = fallbackSecret(build, host, tls);
+  if (!fallback.ok) return fallback;
+  const validation = validationOf(build, tls);
+  if (!validation.ok) return validation;
+  return ok({
+    type: 'terminate',
+    secrets: [secret.value],
+    ...versions.value,
+    ...(validation.value !== undefined && { clientValidation: validation.value }),
+    ...(fallback.value !== undefined && { fallback: fallback.value }),
+  });
 }
 
 function servingSecret({ reader, root }: RootBuild, text: string): Outcome<SecretNode> {
@@ -57,48 +66,44 @@ function protocolVersions({ config }: RootBuild, tls: TLS): Outcome<TlsVersions>
   return versions === undefined ? notValid('the minimum protocol version is greater than the maximum protocol version') : ok(versions);
 }
 
-function fallbackProblem(build: RootBuild, host: VirtualHost, tls: TLS): Problem | undefined {
-  if (tls.enableFallbackCertificate !== true) return undefined;
-  if (tls.clientValidation !== undefined) return incompatible('fallback certificate and client validation are incompatible');
-  if (host.authorization !== undefined) return incompatible('fallback certificate and client authorization are incompatible');
-  if (host.jwtProviders?.length) return incompatible('fallback certificate and JWT verification are incompatible');
+/** The certificate for clients whose server name leads nowhere; `undefined` where the host does not ask for it. */
+function fallbackSecret({ reader, config, root }: RootBuild, host: VirtualHost, tls: TLS): Outcome<SecretNode | undefined> {
+  if (tls.enableFallbackCertificate !== true) return ok(undefined);
+  const guarded = guardedBy(host, tls);
+  if (guarded !== undefined) return failed(incompatible(`fallback certificate and ${guarded} are incompatible`));
 
-  const ref = build.config.fallbackCertificate;
+  const ref = config.fallbackCertificate;
   if (ref === undefined) {
-    return problem('TLSError', 'FallbackNotPresent', 'Spec.Virtualhost.TLS enabled fallback but no fallback certificate is configured');
+    return fail('TLSError', 'FallbackNotPresent', 'Spec.Virtualhost.TLS enabled fallback but no fallback certificate is configured');
   }
   const id = `${ref.namespace}/${ref.name}`;
-  if (!isDelegated(build.reader, ref, build.root.namespace)) {
-    return problem(
-      'TLSError',
-      'FallbackNotDelegated',
-      `fallback certificate Secret "${id}" is not delegated to namespace "${build.root.namespace}"`,
-    );
+  if (!isDelegated(reader, ref, root.namespace)) {
+    const message = `fallback certificate Secret "${id}" is not delegated to namespace "${root.namespace}"`;
+    return fail('TLSError', 'FallbackNotDelegated', message);
   }
-  const secret = tlsSecret(build.reader, ref, originOf(build.root.proxy, 'spec.virtualhost.tls.enableFallbackCertificate'));
-  return secret.ok
-    ? undefined
-    : problem('TLSError', 'FallbackNotValid', `fallback certificate Secret "${id}" is invalid: ${secret.problem.message}`);
+  const secret = tlsSecret(reader, ref, originOf(root.proxy, 'spec.virtualhost.tls.enableFallbackCertificate'));
+  if (!secret.ok) {
+    return fail('TLSError', 'FallbackNotValid', `fallback certificate Secret "${id}" is invalid: ${secret.problem.message}`);
+  }
+  root.warnings.push(...secret.value.warnings);
+  if (root.proxy.spec.tcpproxy === undefined) return ok(secret.value.node);
+  const message = 'Spec.VirtualHost.TLS.EnableFallbackCertificate has no effect with a tcpproxy: without its server name there is no host';
+  root.warnings.push(problem('SpecError', 'IgnoredField', message));
+  return ok(undefined);
 }
 
-/** What is wrong with the client validation; a right one is refused too, for as long as it is not enforced. */
-function clientValidationProblem({ reader, root }: RootBuild, { clientValidation }: TLS): Problem | undefined {
-  if (clientValidation === undefined) return undefined;
-  const { caSecret, skipClientCertValidation } = clientValidation;
-  if (caSecret) {
-    const ref = secretRef(caSecret, root.namespace);
-    const id = `${ref.namespace}/${ref.name}`;
-    if (!isDelegated(reader, ref, root.namespace)) return delegationProblem(`Spec.VirtualHost.TLS CA Secret "${id}"`);
-    const bundle = caBundle(reader, ref);
-    if (!bundle.ok) return clientProblem(`CA Secret "${id}" is invalid: ${bundle.problem.message}`);
-  } else if (skipClientCertValidation !== true) {
-    return clientProblem('CA Secret must be specified');
-  }
-  return clientProblem('client validation is not supported by this version, so the host is not served');
+/** What keeps a host from being reached without its server name, by a chain that has none of it. */
+function guardedBy(host: VirtualHost, tls: TLS): string | undefined {
+  if (tls.clientValidation !== undefined) return 'client validation';
+  if (host.authorization !== undefined) return 'client authorization';
+  return host.jwtProviders?.length ? 'JWT verification' : undefined;
 }
 
-function clientProblem(what: string): Problem {
-  return problem('TLSError', 'ClientValidationInvalid', `Spec.VirtualHost.TLS client validation is invalid: ${what}`);
+function validationOf({ reader, root }: RootBuild, { clientValidation: input }: TLS): Outcome<ClientValidation | undefined> {
+  if (input === undefined) return ok(undefined);
+  const ignored = ignoredClientValidation(input, { bytes: root.proxy.spec.tcpproxy !== undefined });
+  root.warnings.push(...ignored.map((message) => problem('SpecError', 'IgnoredField', message)));
+  return clientValidation(reader, input, root.namespace);
 }
 
 function delegationProblem(what: string): Problem {

@@ -94,28 +94,19 @@ function limitsRate(policy: RateLimitPolicy | undefined): boolean {
   return policy?.local !== undefined || (policy?.global?.descriptors ?? []).length > 0;
 }
 
-export function ignoredVirtualHostFields({ corsPolicy, tls }: VirtualHost): readonly Problem[] {
-  return [
-    ...(corsPolicy === undefined ? [] : [ignored('Spec.VirtualHost.CORSPolicy')]),
-    ...(tls?.enableFallbackCertificate && !tls.passthrough ? [ignored('Spec.VirtualHost.TLS.EnableFallbackCertificate')] : []),
-  ];
+export function ignoredVirtualHostFields({ corsPolicy }: VirtualHost): readonly Problem[] {
+  return [...(corsPolicy === undefined ? [] : [ignored('Spec.VirtualHost.CORSPolicy')])];
 }
 
 export function ignoredRouteFields(route: HTTPProxyRoute, path: string): readonly Problem[] {
-  const { strategy } = route.loadBalancerPolicy ?? {};
   return [
     ...(route.cookieRewritePolicies?.length ? [ignored(`${path}.cookieRewritePolicies`)] : []),
-    ...(route.healthCheckPolicy === undefined ? [] : [ignored(`${path}.healthCheckPolicy`)]),
     ...(route.internalRedirectPolicy === undefined ? [] : [ignored(`${path}.internalRedirectPolicy`)]),
-    ...(strategy === 'Cookie' || strategy === 'RequestHash' ? [ignored(`${path}.loadBalancerPolicy strategy ${strategy}`)] : []),
   ];
 }
 
 export function ignoredServiceFields(service: HTTPProxyService, path: string): readonly Problem[] {
-  return [
-    ...(service.cookieRewritePolicies?.length ? [ignored(`${path}.cookieRewritePolicies`)] : []),
-    ...(service.slowStartPolicy === undefined ? [] : [ignored(`${path}.slowStartPolicy`)]),
-  ];
+  return [...(service.cookieRewritePolicies?.length ? [ignored(`${path}.cookieRewritePolicies`)] : [])];
 }
 
 function ignored(field: string): Problem {

@@ -64,7 +64,14 @@ function securePart(
   const part = partOf(build, listener.value.name);
   if (tcpProxy !== undefined) return [{ ...part, routes: [], tls, tcpProxy }];
   const served = build.root.proxy.spec.tcpproxy === undefined && tls.type === 'terminate' && drafts.length > 0;
-  return served ? [{ ...part, routes: drafts.map(({ route }) => route), tls }] : [];
+  return served ? [{ ...part, routes: drafts.map(({ route }) => withSecureCookies(route)), tls }] : [];
+}
+
+/** Over TLS the cookie that keeps a client on its endpoint is for TLS alone. */
+function withSecureCookies(route: Route): Route {
+  if (route.action.type !== 'forward' || route.action.forward?.hashPolicies === undefined) return route;
+  const hashPolicies = route.action.forward.hashPolicies.map((policy) => (policy.type === 'cookie' ? { ...policy, secure: true } : policy));
+  return { ...route, action: { ...route.action, forward: { ...route.action.forward, hashPolicies } } };
 }
 
 function partOf({ root }: RootBuild, listener: string): Omit<VirtualHostPart, 'routes'> {
