@@ -139,6 +139,10 @@ conformance: envoy-api ## The Gateway API suite: make conformance CLUSTER=/path/
 	@[ -x '$(CLUSTER)/conformance.sh' ] || { echo 'conformance: set CLUSTER to the folder of the test cluster' >&2; exit 2; }
 	@'$(CLUSTER)/conformance.sh' --gateway-class $(or $(CLASS),isoline) --version v1.6.1 --out $(or $(OUT),.cache/conformance)
 
+.PHONY: soak
+soak: envoy-api binaries ## Endpoint churn for half an hour, then silence; memory, CPU, writes: make soak [N=5000] [RATE=10] [MINUTES=30] [REST=3]
+	@$(NODE) test/bench/soak.ts --objects $(or $(N),5000) --rate $(or $(RATE),10) --minutes $(or $(MINUTES),30) --rest $(or $(REST),3)
+
 ## Ship
 
 .PHONY: fuzz

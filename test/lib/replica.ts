@@ -57,6 +57,14 @@ export class Replica implements AsyncDisposable {
     return this.#output;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get xdsPort(): number {
+    return this.#xdsPort;
+  }
+
   get running(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
