@@ -93,6 +93,16 @@ export class HostParts {
     return inIt === undefined ? [] : [...this.#parts.values()].filter((part) => part.state === 'trial' && inIt(part.wanted));
   }
 
+  /** Whether a resource has one of some hosts in it, or is used by one. */
+  involves(changes: readonly VirtualHostChange[], type: TypeUrl, { name, hosts }: Resource): boolean {
+    if (changes.length === 0) return false;
+    const keys = new Set(changes.map(hostKey));
+    if (hosts !== undefined) return hosts().some((host) => keys.has(hostKey(host)));
+    const inIt = membership(type, name);
+    const parts = [...keys].map((key) => this.#parts.get(key));
+    return inIt !== undefined && parts.some((part) => part !== undefined && inIt(part.wanted));
+  }
+
   #take({ listener, host, before, after }: VirtualHostChange): VirtualHostChange {
     const key = hostKey({ listener, host });
     const part = this.#parts.get(key);

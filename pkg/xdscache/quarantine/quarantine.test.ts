@@ -206,6 +206,23 @@ describe('a host in a table that is refused', () => {
   });
 });
 
+test('a response that is refused for two tables with the same host is told of the host', () => {
+  const proxy = world.connect();
+  world.change({ hosts: hosts(3) });
+  world.settle();
+  world.change({ hosts: [host(1, '/BAD')] });
+  const names = ['http', 'http/REST'];
+  const sent = new Map(names.map((name) => [name, world.snapshot.get(typeUrls.route, name)?.encoded('ads').version]));
+  const refused = { names, message: 'no BAD things' };
+  world.apply(world.quarantine.answered({ stream: proxy, node: 'envoy', source: 'ads', type: typeUrls.route, sent, refused }));
+  world.settle();
+  expect(world.refused).toEqual([]);
+  const table = world.snapshot.get(typeUrls.route, 'http')!.encoded('ads').version;
+  const accepted = { stream: proxy, node: 'envoy', source: 'ads', type: typeUrls.route } as const;
+  world.apply(world.quarantine.answered({ ...accepted, sent: new Map([['http', table]]) }));
+  expect(world.refused).toEqual(['http/*.h1.test: last good']);
+});
+
 describe('proxies that are at fault themselves', () => {
   test('one that refuses everything holds back nothing', () => {
     world.change({ hosts: hosts(40) });

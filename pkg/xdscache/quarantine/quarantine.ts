@@ -226,6 +226,8 @@ export class Quarantine {
       const refusal: Refusal = { type, name, message, node };
       // A newer version is on its way, and will be judged by itself.
       if (resource === undefined || version === undefined || resource.encoded(source).version !== version) continue;
+      // So it will be of one with a host that this answer has already changed, once that is applied.
+      if (this.#parts.involves(this.#changes, type, resource)) continue;
       if (!this.#isOpen(refusal, resource)) {
         this.#credibility.distrust(stream, { ...refusal, why: 'others accept it' });
         return;
