@@ -50,7 +50,9 @@ export function chainContent(host: VirtualHost): unknown {
   const { tls } = host;
   const others = Object.entries(host).filter(([field, content]) => content !== undefined && !sharedFields.has(field));
   if (tls?.type !== 'terminate') return [tls, others];
-  return [{ ...tls, secrets: tls.secrets.map(({ certificate: _, privateKey: __, ...rest }) => rest) }, others];
+  // The fallback certificate is another chain's.
+  const { fallback: _, ...own } = tls;
+  return [{ ...own, secrets: tls.secrets.map(({ certificate: _, privateKey: __, ...rest }) => rest) }, others];
 }
 
 function onlyHas(value: object, known: ReadonlySet<string>): boolean {
