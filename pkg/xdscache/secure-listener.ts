@@ -127,7 +127,6 @@ export class SecureListenerState extends ListenerState {
     const apart = sorted.filter(([name]) => this.#apart.has(name)).map(([, chain]) => chain);
     const shared = this.#shared.chains(this.listener);
     // Two chains for every server name would be refused, and the host for all of them has its own certificate.
-    // Two chains for every server name would be refused, and the host for all of them has its own certificate.
     const fallback = this.#fallback.chain !== undefined && !this.hosts.has('*') ? [this.#fallback.chain] : [];
     const chains = (source: SourceKind) => [...(source === 'ads' ? [...shared, ...apart] : every), ...fallback];
     return listenerResource(this.listener, this.config, chains);
