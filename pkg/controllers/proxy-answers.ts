@@ -1,4 +1,5 @@
 import type { BuildResult, Pipeline } from '../pipeline/pipeline.ts';
+import type { Logger } from '../util/logger.ts';
 import type { Live, LiveStream } from '../xds/live.ts';
 import type { Accepted, Refused } from '../xds/type-stream.ts';
 import type { TypeUrl } from '../xdscache/resource.ts';
@@ -10,6 +11,7 @@ export interface ProxyAnswersDeps {
   readonly onResult: (result: BuildResult) => void;
   /** Called after each answer, and when a proxy has left. */
   readonly onAnswered?: () => void;
+  readonly log: Pick<Logger, 'error'>;
   /** Milliseconds from any start. */
   readonly nowMs: () => number;
   /** Calls once, after so many milliseconds; must not keep the process alive. */
@@ -30,6 +32,10 @@ export class ProxyAnswers {
 
   /** A proxy accepted or refused a response. */
   answered(stream: LiveStream, type: TypeUrl, answer: Accepted | Refused): void {
+    this.#guarded(() => this.#answered(stream, type, answer));
+  }
+
+  #answered(stream: LiveStream, type: TypeUrl, answer: Accepted | Refused): void {
     const { pipeline, live, onAnswered, nowMs } = this.#deps;
     live.answered(stream, nowMs());
     // A search for the resource at fault in a response goes on by smaller ones.
@@ -46,9 +52,20 @@ export class ProxyAnswers {
   /** A stream has ended. */
   closed(stream: LiveStream): void {
     const { pipeline, live, onAnswered, nowMs } = this.#deps;
-    live.answered(stream, nowMs(), true);
-    pipeline.quarantine.closed(stream);
-    onAnswered?.();
+    this.#guarded(() => {
+      live.answered(stream, nowMs(), true);
+      pipeline.quarantine.closed(stream);
+      onAnswered?.();
+    });
+  }
+
+  /** A bug here must not end the stream that answered, which would come back with the same answer. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#deps.log.error({ error }, 'the answer of a proxy could not be taken in');
+    }
   }
 
   #give(result: BuildResult | undefined): void {
@@ -61,7 +78,7 @@ export class ProxyAnswers {
     this.#waits = true;
     later(() => {
       this.#waits = false;
-      this.#give(pipeline.decide());
+      this.#guarded(() => this.#give(pipeline.decide()));
     }, contestedMs);
   }
 }

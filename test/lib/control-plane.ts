@@ -84,6 +84,7 @@ export class ControlPlane implements AsyncDisposable {
       pipeline: this.pipeline,
       live: this.live,
       onResult: (result) => this.builds.push(result),
+      log: { error: ({ error }, message) => this.#errors.push(error ?? message) },
       nowMs: () => performance.now(),
       later: (call, delayMs) => void setTimeout(call, delayMs).unref(),
     });

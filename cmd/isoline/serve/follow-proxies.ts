@@ -65,6 +65,7 @@ export function followProxies({ pipeline, xds, registry, log, clock }: FollowPro
       follower.give(result);
     },
     onAnswered: () => gate.look(),
+    log,
     nowMs: () => clock.monotonicMs(),
     later: (call, delayMs) => void setTimeout(call, delayMs).unref(),
   });

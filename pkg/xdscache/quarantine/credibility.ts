@@ -39,6 +39,12 @@ export class Credibility {
     return this.#witnesses.get(stream)?.accepted.has(type) ?? false;
   }
 
+  /** Whether a further acceptance of a type would say nothing new of a proxy. */
+  isSettled(stream: object, type: TypeUrl): boolean {
+    const witness = this.#witnesses.get(stream);
+    return witness !== undefined && witness.accepted.has(type) && witness.unjudged.length === 0;
+  }
+
   /** Whether there is another proxy whose word on a resource of a type would count. */
   othersThan(stream: object, type: TypeUrl): boolean {
     for (const [other, { accepted, distrusted }] of this.#witnesses) {

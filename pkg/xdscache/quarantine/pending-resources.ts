@@ -7,8 +7,8 @@ import type { Resource, SnapshotUpdate, SnapshotView, TypeUrl } from '../resourc
 export class PendingResources {
   readonly #types = new Map<TypeUrl, Map<string, Resource | undefined>>();
 
-  get empty(): boolean {
-    return this.#types.size === 0;
+  hasAny(type: TypeUrl): boolean {
+    return this.#types.has(type);
   }
 
   has(type: TypeUrl, name: string): boolean {

@@ -179,10 +179,15 @@ export class Quarantine {
 
   #accepted(answer: ProxyAnswer): void {
     const { stream, type, sent } = answer;
-    const news = !this.#pending.empty || this.#trials.size > 0 || this.#refused.size > 0 || this.#contested.size > 0;
-    if (news) for (const [name, version] of sent) this.#acceptedResource(answer, name, version);
-    if (news && type !== typeUrls.route) this.#parts.recheck();
-    if (![...sent.values()].some((version) => version !== undefined)) return;
+    // A proxy that starts accepts everything there is, of which nothing is news where another has done so.
+    const quiet = this.#trials.size === 0 && this.#refused.size === 0 && this.#contested.size === 0;
+    if (!quiet || this.#pending.hasAny(type)) {
+      for (const [name, version] of sent) {
+        if (!quiet || this.#pending.has(type, name)) this.#acceptedResource(answer, name, version);
+      }
+      if (type !== typeUrls.route) this.#parts.recheck();
+    }
+    if (this.#credibility.isSettled(stream, type) || ![...sent.values()].some((version) => version !== undefined)) return;
     for (const { refusal, resource, version } of this.#credibility.accepted(stream, type)) {
       if (!this.#isOpen(refusal, resource)) continue;
       this.#remember(stream, refusal, version);
