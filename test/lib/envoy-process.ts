@@ -66,6 +66,11 @@ export class EnvoyProcess implements AsyncDisposable {
     return new EnvoyProcess(dir, spawn(findEnvoy(), args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
+  /** The number of the process. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** What it logged so far. */
   get output(): string {
     return this.#output;
