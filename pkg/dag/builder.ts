@@ -3,9 +3,13 @@ import { shareUnchanged } from '../util/deep-equal.ts';
 import type { Contribution } from './contribution.ts';
 import type { ContributionChange } from './contributions.ts';
 import { mergeVirtualHost } from './merge.ts';
-import type { Dag, DagChanges, ListenerChange, VirtualHostChange } from './model/dag.ts';
+import type { Dag, DagChanges, ExtensionClusterChange, ListenerChange, VirtualHostChange } from './model/dag.ts';
+import type { ExtensionCluster } from './model/extension-cluster.ts';
 import type { Listener } from './model/listener.ts';
 import type { VirtualHost, VirtualHostPart } from './model/virtual-host.ts';
+
+/** Gives a host as it may be served: what would be served without its guards is taken out. */
+export type HostCheck = (host: VirtualHost, listener: Listener) => VirtualHost;
 
 type Parts = Map<ObjectKey, readonly VirtualHostPart[]>;
 
@@ -14,15 +18,26 @@ type Parts = Map<ObjectKey, readonly VirtualHostPart[]>;
  * again, and a virtual host that comes out equal keeps its identity.
  */
 export class DagBuilder {
+  readonly #checked: HostCheck;
   readonly #listeners = new Map<string, Listener>();
   readonly #virtualHosts = new Map<string, Map<string, VirtualHost>>();
+  readonly #extensionClusters = new Map<string, ExtensionCluster>();
   /** By listener, then host, then root. */
   readonly #parts = new Map<string, Map<string, Parts>>();
   /** Who brings a listener: by listener name, then root. */
   readonly #bringers = new Map<string, Map<ObjectKey, Listener>>();
 
   /** The DAG as of the last update. */
-  readonly dag: Dag = { listeners: this.#listeners, virtualHosts: this.#virtualHosts };
+  readonly dag: Dag = {
+    listeners: this.#listeners,
+    virtualHosts: this.#virtualHosts,
+    extensionClusters: this.#extensionClusters,
+  };
+
+  /** @param checked Looks at each merged host. Default: none is changed. */
+  constructor(checked: HostCheck = (host) => host) {
+    this.#checked = checked;
+  }
 
   update(changed: readonly ContributionChange[]): DagChanges {
     const hosts = new Map<string, Set<string>>();
@@ -33,9 +48,20 @@ export class DagBuilder {
     }
     const listeners = this.#mergeListeners(listenerNames);
     for (const { name, before, after } of listeners) {
-      if (before?.protocol !== after?.protocol) hosts.set(name, new Set(this.#parts.get(name)?.keys()));
+      const guarded = Object.keys(before?.guards ?? {}).join() === Object.keys(after?.guards ?? {}).join();
+      if (before?.protocol !== after?.protocol || !guarded) hosts.set(name, new Set(this.#parts.get(name)?.keys()));
     }
-    return { listeners, virtualHosts: [...hosts].flatMap(([listener, names]) => this.#mergeHosts(listener, names)) };
+    const virtualHosts = [...hosts].flatMap(([listener, names]) => this.#mergeHosts(listener, names));
+    return { listeners, virtualHosts, extensionClusters: changed.flatMap((change) => this.#moveExtensionCluster(change)) };
+  }
+
+  /** Only the root of an ExtensionService brings its cluster, so there is nothing to merge. */
+  #moveExtensionCluster({ before, after }: ContributionChange): readonly ExtensionClusterChange[] {
+    const [from, to] = [before?.extensionCluster, after?.extensionCluster];
+    if (from === to) return [];
+    if (to === undefined) this.#extensionClusters.delete(`${from?.namespace}/${from?.name}`);
+    else this.#extensionClusters.set(`${to.namespace}/${to.name}`, to);
+    return [{ before: from, after: to }];
   }
 
   #moveParts(root: ObjectKey, before: Contribution | undefined, after: Contribution | undefined, hosts: Map<string, Set<string>>): void {
@@ -84,12 +110,13 @@ export class DagBuilder {
   }
 
   #mergeHosts(listener: string, hosts: Iterable<string>): readonly VirtualHostChange[] {
-    const secure = this.#listeners.get(listener)?.protocol === 'https';
+    const on = this.#listeners.get(listener);
     const changes: VirtualHostChange[] = [];
     for (const host of hosts) {
       const before = this.#virtualHosts.get(listener)?.get(host);
-      const merged = mergeVirtualHost([...this.#partsOf(listener, host).values()].flat(), secure);
-      const after = merged === undefined ? undefined : shareUnchanged(before, merged);
+      const merged = mergeVirtualHost([...this.#partsOf(listener, host).values()].flat(), on?.protocol === 'https');
+      const safe = merged && on ? this.#checked(merged, on) : merged;
+      const after = safe === undefined ? undefined : shareUnchanged(before, safe);
       this.#forgetEmpty(listener, host);
       if (after === before) continue;
       this.#setHost(listener, host, after);

@@ -1,5 +1,6 @@
 import type { ObjectRef, WantedCondition } from '../apis/meta.ts';
 import type { Problem } from '../util/outcome.ts';
+import type { ExtensionCluster } from './model/extension-cluster.ts';
 import type { Listener } from './model/listener.ts';
 import type { VirtualHostPart } from './model/virtual-host.ts';
 
@@ -11,6 +12,8 @@ export interface Contribution {
   /** Listeners that this root brings (the static ones, or those of a Gateway). */
   readonly listeners: readonly Listener[];
   readonly virtualHosts: readonly VirtualHostPart[];
+  /** The upstream that this root is. */
+  readonly extensionCluster?: ExtensionCluster;
   /** What this root has to say of objects: of itself, and of those that it reached. */
   readonly statuses: readonly StatusPart[];
   /** Attachments of routes to listeners of a Gateway, counted into its status. */

@@ -33,6 +33,9 @@ export function mergeVirtualHost(parts: readonly VirtualHostPart[], secure: bool
   const { routes, dropped } = mergeRoutes(ordered);
   const tls = (ordered.find(validatesClients) ?? ordered.find((part) => part.tls !== undefined))?.tls;
   const tcpProxy = ordered.find((part) => part.tcpProxy !== undefined)?.tcpProxy;
+  const authorization = ordered.find((part) => part.authorization !== undefined)?.authorization;
+  const globalRateLimit = ordered.find((part) => part.globalRateLimit !== undefined)?.globalRateLimit;
+  const policies = hostPolicies(ordered);
   const serves = tcpProxy !== undefined || (routes.length > 0 && (!secure || tls?.type === 'terminate'));
   if (!serves) return undefined;
 
@@ -42,8 +45,27 @@ export function mergeVirtualHost(parts: readonly VirtualHostPart[], secure: bool
     routes,
     ...(tls !== undefined && { tls }),
     ...(tcpProxy !== undefined && { tcpProxy }),
+    ...(authorization !== undefined && { authorization }),
+    ...(globalRateLimit !== undefined && { globalRateLimit }),
+    ...policies,
     origins: ordered.map((part) => part.origin),
     dropped,
+  };
+}
+
+type HostPolicies = Pick<VirtualHost, 'cors' | 'ipFilter' | 'localRateLimit' | 'jwt'>;
+
+/** Of each policy the first that a part has. */
+function hostPolicies(parts: readonly VirtualHostPart[]): HostPolicies {
+  const cors = parts.find((part) => part.cors !== undefined)?.cors;
+  const ipFilter = parts.find((part) => part.ipFilter !== undefined)?.ipFilter;
+  const localRateLimit = parts.find((part) => part.localRateLimit !== undefined)?.localRateLimit;
+  const jwt = parts.find((part) => part.jwt !== undefined)?.jwt;
+  return {
+    ...(cors !== undefined && { cors }),
+    ...(ipFilter !== undefined && { ipFilter }),
+    ...(localRateLimit !== undefined && { localRateLimit }),
+    ...(jwt !== undefined && { jwt }),
   };
 }
 

@@ -70,3 +70,8 @@ export function virtualHostName(host: string): string {
 export function secureRouteName(listener: string, host: string): string {
   return `${listener === 'ingress_https' ? 'https' : listener}/${host}`;
 }
+
+/** The cluster, and the endpoints, of an ExtensionService. */
+export function extensionClusterName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `extension/${namespace}/${name}`;
+}

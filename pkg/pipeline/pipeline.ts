@@ -5,6 +5,7 @@ import { DagBuilder } from '../dag/builder.ts';
 import type { Notice } from '../dag/contribution.ts';
 import { Contributions, type ContributionsDeps, type ContributionsResult, type Fault } from '../dag/contributions.ts';
 import type { Dag, DagChanges } from '../dag/model/dag.ts';
+import { extensionServiceProcessor } from '../dag/processors/extension-service/extension-service-processor.ts';
 import { gatewayApiProcessor } from '../dag/processors/gateway-api/gateway-api-processor.ts';
 import { httpProxyProcessor } from '../dag/processors/httpproxy/httpproxy-processor.ts';
 import { ingressProcessor } from '../dag/processors/ingress/ingress-processor.ts';
@@ -22,6 +23,7 @@ import { type Resource, type SnapshotUpdate, type SnapshotView, typeUrls } from 
 import { Snapshot } from '../xdscache/snapshot.ts';
 import { createXdsCache, type XdsCache } from '../xdscache/xds-cache.ts';
 import { KeptEndpoints } from './kept-endpoints.ts';
+import { withholdUnguarded } from './withhold.ts';
 
 export interface PipelineOptions {
   readonly config: Config;
@@ -205,7 +207,7 @@ function createParts(
   const contributions = new Contributions({
     cache,
     config,
-    processors: [httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
+    processors: [extensionServiceProcessor, httpProxyProcessor, ingressProcessor, gatewayApiProcessor],
     configProcessor: listenerProcessor,
     referenceGrace,
     holds: kept.holds,
@@ -213,7 +215,13 @@ function createParts(
   });
   const xdsCache = createXdsCache(config);
   for (const slice of kept.slices.values()) xdsCache.applyEndpointSlice(undefined, slice);
-  return { contributions, builder: new DagBuilder(), statuses: new Statuses(), xdsCache, endpoints: new KeptEndpoints(kept.slices) };
+  return {
+    contributions,
+    builder: new DagBuilder(withholdUnguarded(config)),
+    statuses: new Statuses(),
+    xdsCache,
+    endpoints: new KeptEndpoints(kept.slices),
+  };
 }
 
 interface Surroundings {
@@ -228,7 +236,8 @@ function assemble(parts: Parts, built: ContributionsResult, { batch, quarantine,
   const awaited = new Set([...parts.contributions.holds.values()].flatMap((hold) => [...hold.awaited]));
   for (const { before, after } of parts.endpoints.take(batch, awaited)) parts.xdsCache.applyEndpointSlice(before, after);
   const changes = parts.builder.update(built.changed);
-  const served = quarantine.filter(changes, previous);
+  const { extensionClusters = [] } = changes;
+  const served = { ...quarantine.filter(changes, previous), extensionClusters };
   const snapshot = parts.xdsCache.update(quarantine.served(parts.builder.dag, served), served);
   const { changed, withdrawn } = parts.statuses.update(built.changed, changes);
   return {

@@ -1,11 +1,13 @@
 import type { Dag, VirtualHosts } from '../dag/model/dag.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { type SnapshotView, typeUrls } from '../xdscache/resource.ts';
+import { guardViolations } from './guard-violations.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
 
 /**
  * Compares what a pipeline has reached change by change with a build from scratch of the same objects, where the same roots wait. Each
- * difference is named by one line; none means that they are the same, byte for byte. Costs a full build.
+ * difference is named by one line; none means that they are the same, byte for byte. What could be served without its guards is named
+ * too. Costs a full build.
  */
 export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions): readonly string[] {
   const full = new Pipeline(options, pipeline.cache);
@@ -15,6 +17,7 @@ export function verifyIncremental(pipeline: Pipeline, options: PipelineOptions):
     ...compareDags(pipeline.dag, full.dag),
     ...compareSnapshots(pipeline.snapshot, full.snapshot),
     ...compareStatuses(pipeline, full),
+    ...guardViolations(pipeline.dag, pipeline.snapshot),
   ];
 }
 

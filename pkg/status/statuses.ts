@@ -2,7 +2,8 @@ import { keyOfRef, type ObjectKey } from '../apis/meta.ts';
 import type { Contribution, DetailedStatusPart, StatusPart } from '../dag/contribution.ts';
 import type { ContributionChange } from '../dag/contributions.ts';
 import type { DagChanges } from '../dag/model/dag.ts';
-import type { DroppedRoute } from '../dag/model/virtual-host.ts';
+import type { Origin } from '../dag/model/origin.ts';
+import type { DroppedRoute, WithheldRoute } from '../dag/model/virtual-host.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import type { Problem } from '../util/outcome.ts';
 import { detailedStatus } from './detailed.ts';
@@ -33,6 +34,8 @@ export class Statuses {
   readonly #routeTotals = new Map<ObjectKey, number>();
   readonly #wanted = new Map<ObjectKey, WantedStatus>();
 
+  /** What is withheld of an object: by object, then `listener/host`. */
+  readonly #withheld = new Map<ObjectKey, Map<string, readonly Problem[]>>();
   /** What proxies refuse of an object. */
   #refusals: ReadonlyMap<ObjectKey, readonly Problem[]> = new Map();
 
@@ -53,8 +56,9 @@ export class Statuses {
       this.#countRoutes(root, after, objects);
     }
     for (const { listener, host, before, after } of dagChanges.virtualHosts) {
-      if (before?.dropped === after?.dropped) continue;
-      this.#moveDropped(`${listener}/${host}`, before?.dropped ?? [], after?.dropped ?? [], objects);
+      const place = `${listener}/${host}`;
+      if (before?.withheld !== after?.withheld) this.#moveWithheld(place, before?.withheld ?? [], after?.withheld ?? [], objects);
+      if (before?.dropped !== after?.dropped) this.#moveDropped(place, before?.dropped ?? [], after?.dropped ?? [], objects);
     }
     const result = { changed: [] as WantedStatus[], withdrawn: [] as WantedStatus[] };
     for (const key of [...objects].sort()) this.#refresh(key, result);
@@ -122,6 +126,18 @@ export class Statuses {
     }
   }
 
+  #moveWithheld(place: string, before: readonly WithheldRoute[], after: readonly WithheldRoute[], objects: Set<ObjectKey>): void {
+    for (const { origin } of before) {
+      this.#withheld.get(keyOfRef(origin))?.delete(place);
+      objects.add(keyOfRef(origin));
+    }
+    for (const { origin, missing } of after) {
+      const places = this.#withheld.getOrInsertComputed(keyOfRef(origin), () => new Map<string, readonly Problem[]>());
+      places.set(place, [...(places.get(place) ?? []), withheldProblem(origin, missing)]);
+      objects.add(keyOfRef(origin));
+    }
+  }
+
   #refresh(key: ObjectKey, { changed, withdrawn }: { readonly changed: WantedStatus[]; readonly withdrawn: WantedStatus[] }): void {
     const wanted = this.#compute(key);
     const before = this.#wanted.get(key);
@@ -148,7 +164,8 @@ export class Statuses {
   }
 
   #statusOf(key: ObjectKey, first: StatusPart, parts: readonly StatusPart[]): Readonly<Record<string, unknown>> {
-    const refusals = this.#refusals.get(key) ?? [];
+    const withheld = [...(this.#withheld.get(key) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, problems]) => problems);
+    const refusals = [...withheld, ...(this.#refusals.get(key) ?? [])];
     switch (first.type) {
       case 'detailed':
         return detailedStatus(
@@ -168,4 +185,9 @@ export class Statuses {
   #droppedOf(key: ObjectKey): number {
     return [...(this.#dropped.get(key)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
   }
+}
+
+function withheldProblem({ path }: Origin, missing: string): Problem {
+  const message = `${path} answers 503: it would be served without its ${missing}`;
+  return { type: 'GuardError', reason: 'NotEnforced', message };
 }

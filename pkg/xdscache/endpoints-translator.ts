@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
 import type { ServicePort } from '../dag/model/cluster.ts';
-import { clusterLoadAssignment, type ServiceEndpoint } from '../envoy/endpoint/cluster-load-assignment.ts';
+import { clusterLoadAssignment, type ServiceEndpoint, weightedLoadAssignment } from '../envoy/endpoint/cluster-load-assignment.ts';
 import { endpointsName } from '../envoy/names.ts';
 import { encode } from '../envoy/protobuf.ts';
 import { ClusterLoadAssignment } from '../envoy-api/envoy/config/endpoint/v3/endpoint.ts';
@@ -12,12 +12,18 @@ import type { UpdateBuilder } from './update-builder.ts';
 
 const serviceLabel = 'kubernetes.io/service-name';
 
-/** The endpoints of a Service's port that some cluster uses. */
+/** The endpoints of one or more Services' ports that some cluster uses. */
 interface Wanted {
-  readonly port: ServicePort;
+  readonly parts: readonly WeightedPort[];
   users: number;
   /** The version that was last given out. */
   version: string | undefined;
+}
+
+/** A share of the requests of a cluster of several Services. */
+export interface WeightedPort {
+  readonly service: ServicePort;
+  readonly weight: number;
 }
 
 /**
@@ -31,16 +37,30 @@ export class EndpointsTranslator {
   readonly #stale = new Set<string>();
 
   acquire(port: ServicePort): void {
-    const name = endpointsName(port);
-    const wanted = this.#wanted.getOrInsertComputed(name, () => ({ port, users: 0, version: undefined }));
+    this.acquireParts(endpointsName(port), [{ service: port, weight: 1 }]);
+  }
+
+  /** As `acquire`, for a cluster of several Services. What it had under the name has to be released before. */
+  acquireParts(name: string, parts: readonly WeightedPort[]): void {
+    const known = this.#wanted.get(name);
+    // Released and not taken yet: the new parts count, and what was given out stays until they do.
+    const wanted = known === undefined || known.users === 0 ? { parts, users: 0, version: known?.version } : known;
+    if (known?.users === 0) this.#forget(name, known);
+    this.#wanted.set(name, wanted);
     wanted.users += 1;
-    this.#wantedOf.getOrInsertComputed(serviceKey(port.namespace, port.name), () => new Set<string>()).add(name);
-    if (wanted.version === undefined) this.#stale.add(name);
+    for (const { service } of wanted.parts) {
+      this.#wantedOf.getOrInsertComputed(serviceKey(service.namespace, service.name), () => new Set<string>()).add(name);
+    }
+    if (wanted.version === undefined || known?.users === 0) this.#stale.add(name);
   }
 
   /** Takes back one `acquire`. */
   release(port: ServicePort): void {
-    const name = endpointsName(port);
+    this.releaseParts(endpointsName(port));
+  }
+
+  /** Takes back one `acquireParts`. */
+  releaseParts(name: string): void {
     const wanted = this.#wanted.get(name);
     if (wanted === undefined) throw new Error(`endpoints ${name} are released more often than acquired`);
     wanted.users -= 1;
@@ -73,31 +93,48 @@ export class EndpointsTranslator {
   #publish(name: string, update: UpdateBuilder): void {
     const wanted = this.#wanted.get(name);
     if (wanted === undefined) return;
-    const service = serviceKey(wanted.port.namespace, wanted.port.name);
     if (wanted.users === 0) {
-      this.#forget(name, service);
+      this.#forget(name, wanted);
       if (wanted.version !== undefined) update.delete(typeUrls.endpoint, name);
       return;
     }
-    const endpoints = serviceEndpoints([...(this.#slices.get(service)?.values() ?? [])], wanted.port);
-    const encoded = encodedBytes(encode(ClusterLoadAssignment, clusterLoadAssignment(name, endpoints)));
+    const encoded = encodedBytes(encode(ClusterLoadAssignment, this.#assignment(name, wanted.parts)));
     if (encoded.version === wanted.version) return;
     wanted.version = encoded.version;
-    const origin = { kind: 'Service', namespace: wanted.port.namespace, name: wanted.port.name, path: '' };
-    update.set(typeUrls.endpoint, encodedResource(name, [origin], encoded));
+    const origins = wanted.parts.map(({ service: { namespace, name: of } }) => ({ kind: 'Service', namespace, name: of, path: '' }));
+    update.set(typeUrls.endpoint, encodedResource(name, origins, encoded));
   }
 
-  #forget(name: string, service: string): void {
+  #assignment(name: string, parts: readonly WeightedPort[]): ClusterLoadAssignment {
+    const endpointsOf = ({ service }: WeightedPort) =>
+      serviceEndpoints([...(this.#slices.get(serviceKey(service.namespace, service.name))?.values() ?? [])], service);
+    const [only] = parts;
+    if (only !== undefined && parts.length === 1) return clusterLoadAssignment(name, endpointsOf(only));
+    return weightedLoadAssignment(
+      name,
+      parts.map((part) => ({ locality: localityOf(part), weight: part.weight, endpoints: endpointsOf(part) })),
+    );
+  }
+
+  #forget(name: string, { parts }: Wanted): void {
     this.#wanted.delete(name);
-    const names = this.#wantedOf.get(service);
-    names?.delete(name);
-    if (names?.size === 0) this.#wantedOf.delete(service);
+    for (const { service } of parts) {
+      const key = serviceKey(service.namespace, service.name);
+      const names = this.#wantedOf.get(key);
+      names?.delete(name);
+      if (names?.size === 0) this.#wantedOf.delete(key);
+    }
   }
 
   #slicesOf(slice: EndpointSlice): Map<string, EndpointSlice> | undefined {
     const service = serviceOf(slice);
     return service === undefined ? undefined : this.#slices.get(service);
   }
+}
+
+/** Tells the Services of one cluster apart: Envoy takes endpoints of one locality for one group. */
+function localityOf({ service }: WeightedPort): string {
+  return `${service.name}/${service.port}`;
 }
 
 function serviceKey(namespace: string, name: string): string {

@@ -17,8 +17,9 @@ export function hostUses(host: VirtualHost): HostUses {
   return memo.getOrInsertComputed(host, computeUses);
 }
 
-function computeUses({ routes, tcpProxy, tls }: VirtualHost): HostUses {
-  const clusters = tcpProxy ? servedClusters(tcpProxy).map(({ cluster }) => cluster) : routes.flatMap(routeClusters);
+function computeUses({ routes, tcpProxy, tls, jwt }: VirtualHost): HostUses {
+  const keySets = (jwt?.providers ?? []).flatMap(({ keys }) => (keys.type === 'remote' ? [keys.cluster] : []));
+  const clusters = tcpProxy ? servedClusters(tcpProxy).map(({ cluster }) => cluster) : [...routes.flatMap(routeClusters), ...keySets];
   const serving = tls?.type === 'terminate' ? [...tls.secrets, ...(tls.fallback ? [tls.fallback] : [])] : [];
   const presented = clusters.flatMap((cluster) => (usesTls(cluster) && cluster.clientCertificate ? [cluster.clientCertificate] : []));
   return { clusters, secrets: [...serving, ...presented] };

@@ -1,12 +1,14 @@
 import type { EndpointSlice } from '../apis/discovery/v1/endpoint-slice.ts';
 import type { Config } from '../config/config.ts';
 import type { Cluster, SecretNode } from '../dag/model/cluster.ts';
-import type { Dag, DagChanges, ListenerChange } from '../dag/model/dag.ts';
+import type { Dag, DagChanges, ExtensionClusterChange, ListenerChange } from '../dag/model/dag.ts';
+import type { ExtensionCluster } from '../dag/model/extension-cluster.ts';
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { clusterName } from '../envoy/cluster/cluster-name.ts';
+import { extensionCluster } from '../envoy/cluster/extension-cluster.ts';
 import { serviceCluster } from '../envoy/cluster/service-cluster.ts';
-import { endpointsName, secretName } from '../envoy/names.ts';
+import { endpointsName, extensionClusterName, secretName } from '../envoy/names.ts';
 import { encode } from '../envoy/protobuf.ts';
 import { tlsSecret } from '../envoy/secret/secret.ts';
 import { Cluster as ClusterMessage } from '../envoy-api/envoy/config/cluster/v3/cluster.ts';
@@ -18,7 +20,7 @@ import { hostUses } from './host-uses.ts';
 import { encodedBytes, sharedResource, sourcedResource } from './lazy-resource.ts';
 import type { ListenerState } from './listener-state.ts';
 import { PlainListenerState } from './plain-listener.ts';
-import { type SnapshotUpdate, typeUrls } from './resource.ts';
+import { type Resource, type SnapshotUpdate, typeUrls } from './resource.ts';
 import { SecureListenerState } from './secure-listener.ts';
 import { type SharedNodeKind, SharedNodes } from './shared-nodes.ts';
 import { TcpListenerState } from './tcp-listener.ts';
@@ -69,6 +71,7 @@ class Cache implements XdsCache {
       if (state) replaced.push(replaceHost(state, host, after));
     }
     this.#recount(replaced);
+    for (const change of changes.extensionClusters ?? []) this.#changeExtension(change, update);
     for (const state of this.#listeners.values()) state.take(update);
     this.#clusters.take(update);
     this.#secrets.take(update);
@@ -125,6 +128,16 @@ class Cache implements XdsCache {
     }
   }
 
+  #changeExtension({ before, after }: ExtensionClusterChange, update: UpdateBuilder): void {
+    // What goes on being used is never taken away in between.
+    if (after?.clientCertificate) this.#secrets.acquire(after.clientCertificate);
+    if (before?.clientCertificate) this.#secrets.release(before.clientCertificate);
+    if (before) this.#endpoints.releaseParts(extensionClusterName(before));
+    if (after) this.#endpoints.acquireParts(extensionClusterName(after), after.services);
+    if (after) update.set(typeUrls.cluster, extensionResource(after, this.#config));
+    else if (before) update.delete(typeUrls.cluster, extensionClusterName(before));
+  }
+
   #acquire(cluster: Cluster): void {
     this.#clusters.acquire(cluster);
     if (cluster.service.externalName === undefined) this.#endpoints.acquire(cluster.service);
@@ -168,6 +181,14 @@ function clusterKind(config: Config): SharedNodeKind<Cluster> {
         encodedBytes(encode(ClusterMessage, serviceCluster(node, config.cluster, source))),
       ),
   };
+}
+
+function extensionResource(extension: ExtensionCluster, config: Config): Resource {
+  return sourcedResource(
+    extensionClusterName(extension),
+    () => [extension.origin],
+    (source) => encodedBytes(encode(ClusterMessage, extensionCluster(extension, config.cluster, source))),
+  );
 }
 
 const secretKind: SharedNodeKind<SecretNode> = {

@@ -1,4 +1,5 @@
 import type { CircuitBreakers, DnsLookupFamily } from '../../config/config.ts';
+import type { CookieRewrite } from './host-policies.ts';
 import type { Origin } from './origin.ts';
 
 /** How Isoline speaks to an upstream. `undefined` is HTTP/1.1 in the clear. */
@@ -67,6 +68,8 @@ export interface SlowStart {
  */
 export interface Cluster {
   readonly service: ServicePort;
+  /** Set for the upstream of no Service, such as the server of a key set: the scheme that `service.externalName` is spoken to by. */
+  readonly dnsScheme?: 'http' | 'https';
   readonly protocol?: UpstreamProtocol;
   readonly loadBalancerPolicy: LoadBalancerPolicy;
   readonly circuitBreakers: CircuitBreakers;
@@ -93,6 +96,8 @@ export interface WeightedCluster {
   readonly weight: number;
   readonly requestHeaders?: HeadersPolicy;
   readonly responseHeaders?: HeadersPolicy;
+  /** Those of its route included. Never empty. */
+  readonly cookieRewrites?: readonly CookieRewrite[];
 }
 
 /** Changes to the headers of a request or response; names are canonical (`X-Foo`), values already escaped for Envoy. */

@@ -1,3 +1,4 @@
+import type { ExtensionCluster } from './extension-cluster.ts';
 import type { Listener } from './listener.ts';
 import type { VirtualHost } from './virtual-host.ts';
 
@@ -12,6 +13,8 @@ export interface Dag {
   readonly listeners: ReadonlyMap<string, Listener>;
   /** By listener name, then host. Hosts with nothing to serve are absent. */
   readonly virtualHosts: ReadonlyMap<string, VirtualHosts>;
+  /** By `namespace/name`. Absent: none. */
+  readonly extensionClusters?: ReadonlyMap<string, ExtensionCluster>;
 }
 
 /** One entry of what a build changed. `undefined` is absence. */
@@ -28,8 +31,15 @@ export interface ListenerChange {
   readonly after: Listener | undefined;
 }
 
+export interface ExtensionClusterChange {
+  readonly before: ExtensionCluster | undefined;
+  readonly after: ExtensionCluster | undefined;
+}
+
 /** What one build changed in the DAG; empty lists where nothing did. */
 export interface DagChanges {
   readonly listeners: readonly ListenerChange[];
   readonly virtualHosts: readonly VirtualHostChange[];
+  /** Absent: none. */
+  readonly extensionClusters?: readonly ExtensionClusterChange[];
 }

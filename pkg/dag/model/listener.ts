@@ -1,3 +1,4 @@
+import type { ListenerGuards } from './guards.ts';
 import type { Origin } from './origin.ts';
 
 export type ListenerProtocol = 'http' | 'https' | 'tcp';
@@ -9,5 +10,7 @@ export interface Listener {
   readonly protocol: ListenerProtocol;
   readonly address: string;
   readonly port: number;
+  /** Absent: none. */
+  readonly guards?: ListenerGuards;
   readonly origin: Origin;
 }

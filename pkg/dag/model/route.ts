@@ -1,4 +1,7 @@
 import type { HeadersPolicy, WeightedCluster } from './cluster.ts';
+import type { RouteAuthorization, RouteRateLimit } from './guards.ts';
+import type { CookieRewrite, InternalRedirect, IpFilter, LocalRateLimit } from './host-policies.ts';
+import type { RouteJwt } from './jwt.ts';
 import type { Origin } from './origin.ts';
 
 export type PathMatch =
@@ -63,6 +66,9 @@ export interface ForwardPolicy {
   readonly websocket?: boolean;
   /** What the strategies Cookie and RequestHash choose an endpoint by, in order. Never empty. */
   readonly hashPolicies?: readonly HashPolicy[];
+  readonly internalRedirect?: InternalRedirect;
+  /** By name. Those of a cluster stand in their place. Never empty. */
+  readonly cookieRewrites?: readonly CookieRewrite[];
   readonly mirrors?: readonly { readonly cluster: WeightedCluster['cluster'] /** Percent, 0 to 100. */; readonly percent: number }[];
 }
 
@@ -109,5 +115,13 @@ export interface Route {
   readonly priority: number;
   readonly requestHeaders?: HeadersPolicy;
   readonly responseHeaders?: HeadersPolicy;
+  readonly authorization?: RouteAuthorization;
+  readonly globalRateLimit?: RouteRateLimit;
+  /** In place of that of the virtual host. */
+  readonly ipFilter?: IpFilter;
+  /** In place of that of the virtual host. */
+  readonly localRateLimit?: LocalRateLimit;
+  /** The provider, of those of its host, whose token a request must have. */
+  readonly jwt?: RouteJwt;
   readonly origin: Origin;
 }

@@ -1,5 +1,8 @@
 import type { TlsVersion } from '../../config/config.ts';
 import type { SecretNode, WeightedCluster } from './cluster.ts';
+import type { ExternalAuthorization, GlobalRateLimit } from './guards.ts';
+import type { CorsPolicy, IpFilter, LocalRateLimit } from './host-policies.ts';
+import type { JwtVerification } from './jwt.ts';
 import type { Origin } from './origin.ts';
 import type { Route } from './route.ts';
 
@@ -79,6 +82,17 @@ export interface VirtualHostPart {
   /** On HTTPS listeners. A part without it adds routes to a host that another part of the same source secures. */
   readonly tls?: TlsTermination | TlsPassthrough;
   readonly tcpProxy?: TcpProxy;
+  /** Who is asked about requests, in place of what the listener has. Only on a host with a filter chain of its own. */
+  readonly authorization?: ExternalAuthorization;
+  /** What the rate limit service is asked about every request. */
+  readonly globalRateLimit?: GlobalRateLimit;
+  readonly cors?: CorsPolicy;
+  /** Whose requests come through, on routes without a filter of their own. */
+  readonly ipFilter?: IpFilter;
+  /** How many requests come through, on routes without a limit of their own. */
+  readonly localRateLimit?: LocalRateLimit;
+  /** What tokens are checked by. Only on a host with a filter chain of its own. */
+  readonly jwt?: JwtVerification;
   readonly origin: Origin;
 }
 
@@ -90,10 +104,33 @@ export interface VirtualHost {
   readonly routes: readonly Route[];
   readonly tls?: TlsTermination | TlsPassthrough;
   readonly tcpProxy?: TcpProxy;
+  /** Who is asked about requests, in place of what the listener has. Only on a host with a filter chain of its own. */
+  readonly authorization?: ExternalAuthorization;
+  /** What the rate limit service is asked about every request. */
+  readonly globalRateLimit?: GlobalRateLimit;
+  readonly cors?: CorsPolicy;
+  /** Whose requests come through, on routes without a filter of their own. */
+  readonly ipFilter?: IpFilter;
+  /** How many requests come through, on routes without a limit of their own. */
+  readonly localRateLimit?: LocalRateLimit;
+  /** What tokens are checked by. Only on a host with a filter chain of its own. */
+  readonly jwt?: JwtVerification;
   /** The objects that the host is made of, in order of precedence. */
   readonly origins: readonly Origin[];
   /** Routes that lost to another part's equal match, for the status of who lost. */
   readonly dropped: readonly DroppedRoute[];
+  /** Routes that answer 503, since they would be served without what they ask for: for the status of who has them. Absent: none. */
+  readonly withheld?: readonly WithheldRoute[];
+}
+
+/** What the filters of a host's own chain enforce, and the fields that they may depend on: none that its routes change. */
+export type ChainGuards = Pick<VirtualHost, 'authorization' | 'jwt'>;
+
+/** A route that is not served since a filter chain would not enforce what it asks for. It takes a bug to bring one about. */
+export interface WithheldRoute {
+  readonly origin: Origin;
+  /** Such as `external authorization`. */
+  readonly missing: string;
 }
 
 /** A route that is not served because an equal match of a part with precedence is. */

@@ -4,6 +4,7 @@ import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
 import type { Listener, ListenerProtocol } from '../model/listener.ts';
 import { configRoot } from '../processor.ts';
+import { listenerGuards } from './authorization.ts';
 import { checkListeners, configuredGateway } from './gateway-listeners.ts';
 
 /**
@@ -13,6 +14,12 @@ import { checkListeners, configuredGateway } from './gateway-listeners.ts';
  */
 export function dagListeners(reader: Reader, config: Config): readonly Listener[] {
   return config.gatewayRef === undefined ? staticListeners(config) : gatewayDagListeners(reader, config);
+}
+
+/** The same with what holds for every request to them. Only for who brings them: nobody else depends on what guards them. */
+export function guardedListeners(reader: Reader, config: Config): readonly Listener[] {
+  const guards = listenerGuards(reader, config);
+  return dagListeners(reader, config).map((listener) => (listener.protocol === 'tcp' ? listener : { ...listener, ...guards }));
 }
 
 /** The listener for plaintext virtual hosts of HTTPProxies and Ingresses; it fails unless exactly one speaks HTTP. */

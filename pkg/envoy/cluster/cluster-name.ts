@@ -12,13 +12,25 @@ const names = new WeakMap<Cluster, string>();
 export function clusterName(cluster: Cluster): string {
   const known = names.get(cluster);
   if (known !== undefined) return known;
-  const name = serviceClusterName(cluster.service, canonicalSettings(cluster));
+  const name = cluster.dnsScheme
+    ? dnsClusterName(cluster, cluster.dnsScheme)
+    : serviceClusterName(cluster.service, canonicalSettings(cluster));
   names.set(cluster, name);
   return name;
 }
 
+/** `dnsname/<scheme>/<host>`, with the port where it is another one, and a hash of the settings where there are some. */
+function dnsClusterName(cluster: Cluster, scheme: 'http' | 'https'): string {
+  const { port, externalName } = cluster.service;
+  const usual = scheme === 'https' ? 443 : 80;
+  const settings = JSON.stringify([cluster.dnsLookupFamily, canonicalValidation(cluster)]);
+  return `dnsname/${scheme}/${externalName}${port === usual ? '' : `:${port}`}${settings === '[null,null]' ? '' : `/${shortHash(settings)}`}`;
+}
+
 /** The name in statistics, which does not depend on settings: `<namespace>_<service>_<port>`. */
-export function clusterStatName({ service }: Cluster): string {
+export function clusterStatName(cluster: Cluster): string {
+  const { service } = cluster;
+  if (cluster.dnsScheme) return clusterName(cluster).replaceAll('/', '_');
   return `${service.namespace}_${service.name}_${service.port}`;
 }
 

@@ -57,7 +57,7 @@ export function serviceCluster(cluster: DagCluster, config: ClusterConfig, sourc
     ...(typedExtensionProtocolOptions && { typedExtensionProtocolOptions }),
     ...(transportSocket && { transportSocket }),
     ...(bufferLimit !== undefined && { perConnectionBufferLimitBytes: bufferLimit }),
-    metadata: originMetadata(serviceOrigin(cluster.service)),
+    ...(cluster.dnsScheme === undefined && { metadata: originMetadata(serviceOrigin(cluster.service)) }),
   });
 }
 

@@ -13,7 +13,36 @@ export interface ServiceEndpoint {
 /** The EDS resource of a Service's port. Without endpoints it is sent too, with no locality: silence would keep Envoy waiting. */
 export function clusterLoadAssignment(name: string, endpoints: readonly ServiceEndpoint[]): ClusterLoadAssignment {
   if (endpoints.length === 0) return ClusterLoadAssignment.fromPartial({ clusterName: name });
-  const lbEndpoints = endpoints.map(({ address, port, healthPort }) => ({
+  return ClusterLoadAssignment.fromPartial({
+    clusterName: name,
+    endpoints: [{ lbEndpoints: lbEndpoints(endpoints), loadBalancingWeight: 1 }],
+  });
+}
+
+/** A share of a cluster of several Services. */
+export interface WeightedEndpoints {
+  /** Tells it from the others. */
+  readonly locality: string;
+  /** 0: it gets no requests. */
+  readonly weight: number;
+  readonly endpoints: readonly ServiceEndpoint[];
+}
+
+/** The EDS resource of several Services, each a locality. Envoy shares out among those with endpoints, in proportion to their weights. */
+export function weightedLoadAssignment(name: string, shares: readonly WeightedEndpoints[]): ClusterLoadAssignment {
+  const served = shares.filter(({ weight, endpoints }) => weight > 0 && endpoints.length > 0);
+  return ClusterLoadAssignment.fromPartial({
+    clusterName: name,
+    endpoints: served.map(({ locality, weight, endpoints }) => ({
+      locality: { subZone: locality },
+      lbEndpoints: lbEndpoints(endpoints),
+      loadBalancingWeight: weight,
+    })),
+  });
+}
+
+function lbEndpoints(endpoints: readonly ServiceEndpoint[]) {
+  return endpoints.map(({ address, port, healthPort }) => ({
     hostIdentifier: {
       $case: 'endpoint' as const,
       value: {
@@ -22,5 +51,4 @@ export function clusterLoadAssignment(name: string, endpoints: readonly ServiceE
       },
     },
   }));
-  return ClusterLoadAssignment.fromPartial({ clusterName: name, endpoints: [{ lbEndpoints, loadBalancingWeight: 1 }] });
 }

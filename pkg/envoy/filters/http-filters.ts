@@ -1,4 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import type { Listener } from '../../dag/model/listener.ts';
+import type { ChainGuards } from '../../dag/model/virtual-host.ts';
 import { Cors } from '../../envoy-api/envoy/extensions/filters/http/cors/v3/cors.ts';
 import { FilterConfig as GrpcStats } from '../../envoy-api/envoy/extensions/filters/http/grpc_stats/v3/config.ts';
 import { GrpcWeb } from '../../envoy-api/envoy/extensions/filters/http/grpc_web/v3/grpc_web.ts';
@@ -8,12 +10,23 @@ import { Router } from '../../envoy-api/envoy/extensions/filters/http/router/v3/
 import type { HttpFilter } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { packed } from '../protobuf.ts';
 import { compressor } from './compressor.ts';
+import { cookieRewriteFilter } from './cookie-rewrite.ts';
+import { corsName } from './cors.ts';
+import { extAuthz } from './ext-authz.ts';
 import { httpFilter } from './http-filter.ts';
+import { jwtAuthentication } from './jwt.ts';
+import { localRateLimitName } from './local-rate-limit.ts';
+import { rateLimit } from './rate-limit.ts';
+import { rbacName } from './rbac.ts';
 import { type ScopedManager, scopeFallback } from './scope-filters.ts';
 
 /** What decides which HTTP filters a connection manager has. */
 export interface FilterSettings {
   readonly config: Config;
+  /** Its guards hold for every host on it. */
+  readonly listener: Listener;
+  /** Those of the one host whose own chain it is; absent for hosts that share one. */
+  readonly guards: ChainGuards | undefined;
   /** Set where routes are found by scope. */
   readonly scoped: ScopedManager | undefined;
 }
@@ -39,13 +52,23 @@ const filterOrder: readonly FilterEntry[] = [
       packed(GrpcStats, GrpcStats.fromPartial({ emitFilterState: true, enableUpstreamStats: true })),
     ),
   ),
-  always(httpFilter('envoy.filters.http.cors', packed(Cors, Cors.fromPartial({})))),
-  always(httpFilter('envoy.filters.http.local_ratelimit', packed(LocalRateLimit, LocalRateLimit.fromPartial({ statPrefix: 'http' })))),
-  always(httpFilter('envoy.filters.http.rbac', packed(RBAC, RBAC.fromPartial({})))),
+  always(httpFilter(corsName, packed(Cors, Cors.fromPartial({})))),
+  always(httpFilter(localRateLimitName, packed(LocalRateLimit, LocalRateLimit.fromPartial({ statPrefix: 'http' })))),
+  always(cookieRewriteFilter),
+  always(httpFilter(rbacName, packed(RBAC, RBAC.fromPartial({})))),
+  ({ guards }) => (guards?.jwt === undefined ? [] : [jwtAuthentication(guards.jwt)]),
+  authorizationFilter,
+  ({ listener }) => (listener.guards?.rateLimit === undefined ? [] : [rateLimit(listener.guards.rateLimit)]),
   always(httpFilter('envoy.filters.http.router', packed(Router, Router.fromPartial({})))),
 ];
 
 /** The HTTP filters of a connection manager, in order. */
 export function httpFilters(settings: FilterSettings): readonly HttpFilter[] {
   return filterOrder.flatMap((entry) => entry(settings));
+}
+
+/** The server of the host itself, else that of the listener. */
+function authorizationFilter({ listener, guards }: FilterSettings): readonly HttpFilter[] {
+  const authorization = guards?.authorization ?? listener.guards?.authorization;
+  return authorization === undefined ? [] : [extAuthz(authorization)];
 }

@@ -41,7 +41,7 @@ export function ownFilterChain(settings: ChainSettings, host: VirtualHost): Filt
   const routes = ownRoutes(settings, host.host);
   const origin = chainOrigin(host);
   const clientCertificate = tls?.type === 'terminate' ? tls.clientValidation?.forward : undefined;
-  const http = { listener, routes, config, source, clientCertificate };
+  const http = { listener, routes, config, source, clientCertificate, guards: host };
   return FilterChain.fromPartial({
     filterChainMatch: host.host === '*' ? everyName : { serverNames: [host.host] },
     filters: [tcpProxy ? tcpProxyFilter(listener, tcpProxy, config) : httpConnectionManager(http)],

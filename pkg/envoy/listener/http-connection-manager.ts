@@ -1,6 +1,6 @@
 import type { Config, ListenerConfig } from '../../config/config.ts';
 import type { Listener } from '../../dag/model/listener.ts';
-import type { ClientCertificateDetails } from '../../dag/model/virtual-host.ts';
+import type { ChainGuards, ClientCertificateDetails } from '../../dag/model/virtual-host.ts';
 import type { Filter } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
 import {
   HttpConnectionManager,
@@ -34,20 +34,22 @@ export interface HttpSettings {
   readonly source: SourceKind;
   /** What the backend gets of client certificates; what clients say of them is taken away in any case. */
   readonly clientCertificate?: ClientCertificateDetails | undefined;
+  /** What the filters of a host's own chain enforce. */
+  readonly guards?: ChainGuards | undefined;
 }
 
 type Fields = Parameters<typeof HttpConnectionManager.fromPartial>[0];
 
 /** The network filter that serves HTTP (reference §8.2). */
 export function httpConnectionManager(settings: HttpSettings): Filter {
-  const { listener, config } = settings;
+  const { listener, config, routes } = settings;
   const { accessLog } = listener.protocol === 'https' ? config.listener.https : config.listener.http;
   const manager = HttpConnectionManager.fromPartial({
     statPrefix: listener.name,
     ...routeSpecifier(settings),
     ...protocols(config),
     ...timeouts(config),
-    httpFilters: [...httpFilters({ config, scoped: scopedManager(settings) })],
+    httpFilters: [...httpFilters({ config, listener, guards: settings.guards, scoped: scopedManager(settings) })],
     ...forwardedDetails(settings.clientCertificate),
     useRemoteAddress: true,
     xffNumTrustedHops: config.listener.numTrustedHops,

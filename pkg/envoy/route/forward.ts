@@ -12,6 +12,8 @@ import { timeout } from '../protobuf.ts';
 import { fractionOfMillion } from './fraction.ts';
 import { hashPolicy } from './hash-policy.ts';
 import { headerMutations } from './headers.ts';
+import { internalRedirectPolicy } from './internal-redirect.ts';
+import { clusterFilterConfig } from './per-filter-config.ts';
 import { pathRewriteFields } from './rewrite.ts';
 
 /** What a route that forwards asks of Envoy, apart from matching. */
@@ -34,6 +36,7 @@ export function forwardAction({ clusters, forward = {}, requestHeaders }: Forwar
     ...(forward.retry && { retryPolicy: retryPolicy(forward.retry) }),
     ...pathRewriteFields(forward.pathRewrite),
     ...(hostRewriteSpecifier && { hostRewriteSpecifier }),
+    ...(forward.internalRedirect && { internalRedirectPolicy: internalRedirectPolicy(forward.internalRedirect) }),
     hashPolicy: (forward.hashPolicies ?? []).map(hashPolicy),
     requestMirrorPolicies: (forward.mirrors ?? []).map(({ cluster, percent }) =>
       RouteAction_RequestMirrorPolicy.fromPartial({
@@ -64,7 +67,7 @@ function retryPolicy(retry: DagRetryPolicy): RetryPolicy {
 /** One cluster without settings of its own is named; otherwise shares are listed, by name and then weight. */
 function clusterSpecifier(clusters: readonly DagWeightedCluster[]): NonNullable<RouteAction['clusterSpecifier']> {
   const [only] = clusters;
-  if (only !== undefined && clusters.length === 1 && !only.requestHeaders && !only.responseHeaders) {
+  if (only !== undefined && clusters.length === 1 && !only.requestHeaders && !only.responseHeaders && !only.cookieRewrites) {
     return { $case: 'cluster', value: clusterName(only.cluster) };
   }
   const value = { clusters: evenedWeights(clusters).map(clusterWeight).sort(compareShares) };
@@ -86,6 +89,7 @@ function clusterWeight(share: DagWeightedCluster): WeightedCluster_ClusterWeight
     name: clusterName(share.cluster),
     weight: share.weight,
     ...headerMutations(share.requestHeaders, share.responseHeaders),
+    typedPerFilterConfig: clusterFilterConfig(share),
     ...(host !== undefined && { hostRewriteSpecifier: { $case: 'hostRewriteLiteral', value: host } }),
   });
 }

@@ -28,7 +28,8 @@ function segmentPrefix(prefix: string): NonNullable<RouteMatch['pathSpecifier']>
   return bare === '' ? { $case: 'prefix', value: '/' } : { $case: 'pathSeparatedPrefix', value: bare };
 }
 
-function headerMatcher(match: HeaderMatch): HeaderMatcher {
+/** A condition on a header. */
+export function headerMatcher(match: HeaderMatch): HeaderMatcher {
   return HeaderMatcher.fromPartial({
     name: match.name,
     headerMatchSpecifier:

@@ -1,10 +1,12 @@
 import type { Route as DagRoute, RouteAction } from '../../dag/model/route.ts';
 import { HeaderMatcher, Route, RouteMatch } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
+import { rateLimits } from '../filters/rate-limit.ts';
 import { routeMetadata } from '../origin-metadata.ts';
 import { evenedWeights, forwardAction } from './forward.ts';
 import { fractionOfMillion } from './fraction.ts';
 import { headerMutations } from './headers.ts';
 import { routeMatch } from './match.ts';
+import { perFilterConfig } from './per-filter-config.ts';
 import { httpsRedirect, redirectAction } from './redirect.ts';
 
 /**
@@ -15,18 +17,23 @@ export function routes(route: DagRoute, host: string): readonly Route[] {
   if (route.httpsRedirect) return httpsRedirectRoutes(route, host);
   switch (route.action.type) {
     case 'redirect':
-      return [routeOf(route, { action: { $case: 'redirect', value: redirectAction(route.action.redirect) } })];
+      return [routeOf(route, host, { action: { $case: 'redirect', value: redirectAction(route.action.redirect) } })];
     case 'direct-response':
-      return [routeOf(route, directResponse(route.action.status, route.action.body))];
+      return [routeOf(route, host, directResponse(route.action.status, route.action.body))];
     case 'forward':
-      return forwardRoutes(route, route.action);
+      return forwardRoutes(route, route.action, host);
   }
 }
 
 type RouteFields = Parameters<typeof Route.fromPartial>[0];
 
-function routeOf(route: DagRoute, fields: RouteFields): Route {
-  return Route.fromPartial({ match: routeMatch(route.match), metadata: routeMetadata(route.origin), ...fields });
+function routeOf(route: DagRoute, host: string, fields: RouteFields): Route {
+  return Route.fromPartial({
+    match: routeMatch(route.match),
+    metadata: routeMetadata(route.origin),
+    typedPerFilterConfig: perFilterConfig(route, host),
+    ...fields,
+  });
 }
 
 function directResponse(status: number, body: string | undefined): RouteFields {
@@ -38,11 +45,11 @@ function httpsRedirectRoutes(route: DagRoute, host: string): readonly Route[] {
   const to = (target: Parameters<typeof httpsRedirect>[0]): RouteFields => ({
     action: { $case: 'redirect', value: httpsRedirect(target) },
   });
-  if (!host.startsWith('*')) return [routeOf(route, to({ host }))];
+  if (!host.startsWith('*')) return [routeOf(route, host, to({ host }))];
 
   const match = routeMatch(route.match);
   const withPort = RouteMatch.fromPartial({ ...match, headers: [...match.headers, namesPort] });
-  return [routeOf(route, { match: withPort, ...to('same-host-on-443') }), routeOf(route, to('same-host'))];
+  return [routeOf(route, host, { match: withPort, ...to('same-host-on-443') }), routeOf(route, host, to('same-host'))];
 }
 
 /** Matches a request whose Host names a port. */
@@ -53,9 +60,10 @@ const namesPort = HeaderMatcher.fromPartial({
 
 type Forward = Extract<RouteAction, { type: 'forward' }>;
 
-function forwardRoutes(route: DagRoute, { clusters, forward, errorWeight = 0 }: Forward): readonly Route[] {
-  const forwarding = routeOf(route, {
-    action: { $case: 'route', value: forwardAction({ clusters, forward, requestHeaders: route.requestHeaders }) },
+function forwardRoutes(route: DagRoute, { clusters, forward, errorWeight = 0 }: Forward, host: string): readonly Route[] {
+  const action = forwardAction({ clusters, forward, requestHeaders: route.requestHeaders });
+  const forwarding = routeOf(route, host, {
+    action: { $case: 'route', value: { ...action, rateLimits: rateLimits(route.globalRateLimit?.descriptors ?? []) } },
     ...headerMutations(route.requestHeaders, route.responseHeaders),
   });
   if (errorWeight === 0) return [forwarding];
@@ -65,5 +73,5 @@ function forwardRoutes(route: DagRoute, { clusters, forward, errorWeight = 0 }: 
     ...routeMatch(route.match),
     runtimeFraction: { defaultValue: fractionOfMillion(errorWeight / total) },
   });
-  return [routeOf(route, { match: failing, ...directResponse(500, undefined) }), forwarding];
+  return [routeOf(route, host, { match: failing, ...directResponse(500, undefined) }), forwarding];
 }

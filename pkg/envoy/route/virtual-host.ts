@@ -1,7 +1,9 @@
 import type { VirtualHost as DagVirtualHost } from '../../dag/model/virtual-host.ts';
 import { VirtualHost } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
+import { rateLimits } from '../filters/rate-limit.ts';
 import { virtualHostName } from '../names.ts';
 import { originsMetadata } from '../origin-metadata.ts';
+import { hostFilterConfig } from './per-filter-config.ts';
 import { routes } from './routes.ts';
 
 /** The virtual host of a host, which is its only domain: no `www.` and no ports are added (reference §8.5). */
@@ -10,6 +12,8 @@ export function virtualHost(host: DagVirtualHost): VirtualHost {
     name: virtualHostName(host.host),
     domains: [host.host],
     routes: host.routes.flatMap((route) => routes(route, host.host)),
+    ...(host.globalRateLimit !== undefined && { rateLimits: rateLimits(host.globalRateLimit.descriptors) }),
+    typedPerFilterConfig: hostFilterConfig(host),
     metadata: originsMetadata(host.origins),
   });
 }

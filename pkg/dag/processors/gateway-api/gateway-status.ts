@@ -4,7 +4,7 @@ import type { Reader } from '../../../kubernetes-cache/reader.ts';
 import type { Contribution, GatewayListenerStatus, GatewayStatusPart } from '../../contribution.ts';
 import { emptyContribution } from '../../contribution.ts';
 import { gatewayGroup } from '../../policy/gateway-listeners.ts';
-import { dagListeners } from '../../policy/listeners.ts';
+import { guardedListeners } from '../../policy/listeners.ts';
 import { conditionsOf, type Finding, fault, withDefaults } from './findings.ts';
 import { type ServedGateway, servedGateway } from './served-gateway.ts';
 import type { ServedListener } from './served-listener.ts';
@@ -16,7 +16,7 @@ export function processGateway({ metadata }: Gateway, reader: Reader, config: Co
     return emptyContribution;
   const served = servedGateway(reader, config);
   if (served === undefined) return emptyContribution;
-  return { ...emptyContribution, listeners: dagListeners(reader, config), statuses: [gatewayStatus(served)] };
+  return { ...emptyContribution, listeners: guardedListeners(reader, config), statuses: [gatewayStatus(served)] };
 }
 
 function gatewayStatus(served: ServedGateway): GatewayStatusPart {

@@ -4,6 +4,7 @@ import type { Outcome, Problem } from '../../../util/outcome.ts';
 import { ok } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, Route, RouteAction, RouteMatch } from '../../model/route.ts';
+import { defaultRouteAuthorization } from '../../policy/authorization.ts';
 import { backendCluster, type RouteContext, weightOf } from './backends.ts';
 import { type Finding, fault } from './findings.ts';
 import { pathRewrite, redirectOf } from './path-modifier.ts';
@@ -45,10 +46,12 @@ export function routesOfRule(draft: RouteDraft, context: RouteContext): RuleRout
     filters.redirect === undefined ? forwardAction(draft, filters, timeout.ok ? timeout.value : undefined, context) : undefined;
   const action = faults.length > 0 ? failure(500) : forward?.action;
   const findings = [...draft.findings, ...faults, ...(forward?.findings ?? [])];
+  const authorization = defaultRouteAuthorization(context.config);
   const routes = draft.matches.map(({ match, path: matchPath }) => {
     const made = action?.type === 'direct-response' ? ok(action) : actionFor(action, filters, match, `${path}.filters`);
     if (!made.ok) findings.push(findingOf(made.problem));
-    return route(draft, match, { action: made.ok ? made.value : failure(500), filters, origin: { ...context.ref, path: matchPath } });
+    const of = { action: made.ok ? made.value : failure(500), filters, origin: { ...context.ref, path: matchPath } };
+    return { ...route(draft, match, of), ...authorization };
   });
   return { routes, findings };
 }

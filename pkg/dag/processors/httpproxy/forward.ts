@@ -2,6 +2,8 @@ import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy
 import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, RouteAction } from '../../model/route.ts';
+import { mergeCookieRewrites } from '../../policy/cookie-rewrite.ts';
+import { internalRedirect } from '../../policy/internal-redirect.ts';
 import { retryPolicy } from '../../policy/retry.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
 import type { RouteContext } from './route-context.ts';
@@ -40,7 +42,7 @@ function mirrorPercent({ weight = 0 }: HTTPProxyService): number {
 
 function forwardPolicy({ route }: RouteContext, settings: RouteSettings, mirrors: readonly Mirror[]): ForwardPolicy {
   const { response, idle } = settings.timeouts;
-  const { replacement, loadBalancing } = settings;
+  const { replacement, loadBalancing, cookies } = settings;
   const { hashPolicies } = loadBalancing;
   return {
     ...(response !== undefined && { responseTimeoutMs: response }),
@@ -49,6 +51,8 @@ function forwardPolicy({ route }: RouteContext, settings: RouteSettings, mirrors
     ...(replacement !== undefined && { pathRewrite: { type: 'prefix', replacement } }),
     ...(route.enableWebsockets === true && { websocket: true }),
     ...(hashPolicies !== undefined && { hashPolicies }),
+    ...(cookies.length > 0 && { cookieRewrites: mergeCookieRewrites(cookies, []) }),
+    ...(route.internalRedirectPolicy !== undefined && { internalRedirect: internalRedirect(route.internalRedirectPolicy) }),
     ...(mirrors.length > 0 && { mirrors }),
   };
 }

@@ -52,9 +52,10 @@ function nothingDefined({ root }: RootBuild): Problem | undefined {
   return problem('SpecError', 'NothingDefined', 'HTTPProxy.Spec must have at least one route, include, or a tcpproxy');
 }
 
-function jwtWithoutTls(_build: RootBuild, { jwtProviders = [], tls }: VirtualHost): Problem | undefined {
-  if (jwtProviders.length === 0 || tls?.secretName) return undefined;
-  const message = 'Spec.VirtualHost.JWTProviders can only be defined for hosts that terminate TLS';
+/** Over a tcpproxy nobody would look at tokens. */
+function jwtWithoutTls({ root }: RootBuild, { jwtProviders = [], tls }: VirtualHost): Problem | undefined {
+  if (jwtProviders.length === 0 || (tls?.secretName && root.proxy.spec.tcpproxy === undefined)) return undefined;
+  const message = 'Spec.VirtualHost.JWTProviders can only be defined for hosts that terminate TLS and have no tcpproxy';
   return problem('JWTVerificationError', 'JWTVerificationNotPermitted', message);
 }
 

@@ -1,9 +1,11 @@
-import type { CookieRewritePolicy, TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import type { TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { TimeoutSetting } from '../../../config/config.ts';
 import { errorMessage } from '../../../util/error-text.ts';
 import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
 import type { HeadersPolicy, HealthCheck } from '../../model/cluster.ts';
+import type { CookieRewrite } from '../../model/host-policies.ts';
 import type { RouteMatch } from '../../model/route.ts';
+import { cookieRewrites } from '../../policy/cookie-rewrite.ts';
 import { headersPolicy } from '../../policy/headers.ts';
 import { httpHealthCheck } from '../../policy/health-check.ts';
 import { type LoadBalancing, routeLoadBalancing } from '../../policy/load-balancing.ts';
@@ -22,6 +24,7 @@ export interface RouteSettings {
   readonly replacement?: string | undefined;
   readonly healthCheck?: HealthCheck | undefined;
   readonly loadBalancing: LoadBalancing;
+  readonly cookies: readonly CookieRewrite[];
 }
 
 interface Timeouts {
@@ -37,14 +40,14 @@ export function routeSettings({ visit, route, path }: RouteContext, match: Route
   if (!request.ok) return fail('RouteError', 'RequestHeadersPolicyInvalid', `${request.problem.message} on request headers`);
   const response = headersPolicy(route.responseHeadersPolicy, { host: 'refused', variables });
   if (!response.ok) return fail('RouteError', 'ResponseHeaderPolicyInvalid', `${response.problem.message} on response headers`);
-  const cookieError = cookieRewritesProblem(route.cookieRewritePolicies, 'route');
-  if (cookieError !== undefined) return failed(cookieError);
+  const cookies = cookieRewrites(route.cookieRewritePolicies, 'route');
+  if (!cookies.ok) return cookies;
   const timeouts = timeoutsOf(route.timeoutPolicy);
   if (!timeouts.ok) return timeouts;
   const retryError = route.retryPolicy && retryProblem(route.retryPolicy);
   if (retryError !== undefined) return failed(retryError);
-  const accessError = accessProblem(route);
-  if (accessError !== undefined) return failed(accessError);
+  const jwtError = jwtProblem(route);
+  if (jwtError !== undefined) return failed(jwtError);
   const replacement = prefixReplacement(route.pathRewritePolicy?.replacePrefix ?? [], match);
   if (!replacement.ok) return replacement;
   const healthCheck = route.healthCheckPolicy && httpHealthCheck(route.healthCheckPolicy, `${path}.healthCheckPolicy`);
@@ -55,6 +58,7 @@ export function routeSettings({ visit, route, path }: RouteContext, match: Route
     timeouts: timeouts.value,
     replacement: replacement.value,
     healthCheck: healthCheck?.value,
+    cookies: cookies.value,
     loadBalancing: routeLoadBalancing(route.loadBalancerPolicy),
   });
 }
@@ -72,28 +76,9 @@ function timeoutsOf(policy: TimeoutPolicy = {}): Outcome<Timeouts> {
   }
 }
 
-/** What is wrong with rules for cookies: a cookie named twice, or a rule that changes nothing. */
-export function cookieRewritesProblem(rules: readonly CookieRewritePolicy[] = [], level: 'route' | 'service'): Problem | undefined {
-  const seen = new Set<string>();
-  for (const { name, pathRewrite, domainRewrite, secure, sameSite } of rules) {
-    const changes = [pathRewrite, domainRewrite, secure, sameSite].some((attribute) => attribute !== undefined);
-    const what = seen.has(name) ? 'duplicate cookie rewrite rule' : changes ? undefined : 'no attributes rewritten';
-    if (what !== undefined) {
-      const message = `${what} for cookie "${name}" on ${level} cookie rewrite rules`;
-      return problem('RouteError', 'CookieRewritePoliciesInvalid', message);
-    }
-    seen.add(name);
-  }
-  return undefined;
-}
-
-/** Access rules that contradict each other; whether they are enforced is another question. */
-function accessProblem({ jwtVerificationPolicy: jwt, ipAllowPolicy, ipDenyPolicy }: RouteContext['route']): Problem | undefined {
-  if (jwt?.require && jwt.disabled) {
-    const message = "route's JWT verification policy cannot specify both require and disabled";
-    return problem('JWTVerificationError', 'InvalidJWTVerificationPolicy', message);
-  }
-  if (!ipAllowPolicy?.length || !ipDenyPolicy?.length) return undefined;
-  const message = 'route: ipAllowPolicy and ipDenyPolicy cannot be used together';
-  return problem('IPFilterError', 'IncompatibleIPAddressFilters', message);
+/** A rule that contradicts itself. */
+function jwtProblem({ jwtVerificationPolicy: jwt }: RouteContext['route']): Problem | undefined {
+  if (!jwt?.require || !jwt.disabled) return undefined;
+  const message = "route's JWT verification policy cannot specify both require and disabled";
+  return problem('JWTVerificationError', 'InvalidJWTVerificationPolicy', message);
 }

@@ -1,16 +1,20 @@
 import type { HTTPDirectResponsePolicy } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, type Outcome, ok } from '../../../util/outcome.ts';
+import { fail, failed, type Outcome, ok } from '../../../util/outcome.ts';
 import type { Route, RouteAction, RouteMatch } from '../../model/route.ts';
+import { ipFilter } from '../../policy/ip-filter.ts';
+import { localRateLimit } from '../../policy/local-rate-limit.ts';
 import { mergeConditions } from '../../policy/match.ts';
 import { headerConditionsError, pathConditionsError, queryConditionsError } from '../../policy/match-rules.ts';
+import { routeRateLimit } from '../../policy/rate-limit.ts';
 import { regexError } from '../../policy/regex.ts';
+import { authorizationOf } from './authorization.ts';
 import { originOf, problem } from './build.ts';
 import { forwardAction } from './forward.ts';
+import { routeJwt } from './jwt.ts';
 import { redirectOf } from './redirect.ts';
 import type { RouteContext } from './route-context.ts';
 import type { RouteDraft } from './route-draft.ts';
 import { type RouteSettings, routeSettings } from './route-settings.ts';
-import { ignoredRouteFields, unenforcedRoutePolicy } from './unsupported.ts';
 import { uselessRouteFields } from './useless-fields.ts';
 
 /**
@@ -23,18 +27,26 @@ export function processRoute(context: RouteContext): Outcome<RouteDraft> {
   if (!match.ok) return match;
   const settings = routeSettings(context, match.value);
   if (!settings.ok) return settings;
-  const action = actionOf(context, settings.value);
+  const limit = routeRateLimit(build.config, route.rateLimitPolicy?.global);
+  if (!limit.ok) return limit;
+  const access = accessRules(context);
+  if (!access.ok) return access;
+  const action = access.value === 'closed' ? ok<RouteAction>({ type: 'direct-response', status: 403 }) : actionOf(context, settings.value);
   if (!action.ok) return action;
 
-  visit.warnings.push(...ignoredRouteFields(route, path), ...uselessRouteFields(context, settings.value));
+  visit.warnings.push(...uselessRouteFields(context, settings.value));
   const { requestHeaders, responseHeaders } = settings.value;
+  const authorization = authorizationOf(context);
   const made: Route = {
     match: match.value,
-    action: guarded(context, action.value),
+    action: action.value,
+    ...(access.value !== 'closed' && access.value),
     httpsRedirect: false,
     priority: 0,
     ...(requestHeaders !== undefined && { requestHeaders }),
     ...(responseHeaders !== undefined && { responseHeaders }),
+    ...(authorization !== undefined && { authorization }),
+    ...(limit.value !== undefined && { globalRateLimit: limit.value }),
     origin: originOf(visit.proxy, path),
   };
   return ok({ route: made, permitInsecure: route.permitInsecure === true && !build.config.disablePermitInsecure });
@@ -86,18 +98,32 @@ function directResponse({ statusCode, body = '' }: HTTPDirectResponsePolicy): Ou
   return ok({ type: 'direct-response', status: statusCode, ...(body !== '' && { body }) });
 }
 
-/** Closes a route that asks for an access rule which would not be enforced; without it, requests would just pass. */
-function guarded(context: RouteContext, action: RouteAction): RouteAction {
-  const { visit, route } = context;
-  const unenforced = unenforcedRoutePolicy(context);
-  if (unenforced !== undefined) {
-    visit.errors.push(unenforced);
-    return { type: 'direct-response', status: 503 };
+type AccessRules = Pick<Route, 'ipFilter' | 'localRateLimit' | 'jwt'>;
+
+/** Who may use the route and how often. One that asks for the tokens of nobody that is known is closed: without it, requests would just pass. */
+function accessRules(context: RouteContext): Outcome<AccessRules | 'closed'> {
+  const { visit, route, path } = context;
+  const { filter, problems } = ipFilter(route, path);
+  const [last] = problems.slice(-1);
+  visit.errors.push(...problems.slice(0, -1));
+  if (last !== undefined) return failed(last);
+  const local = route.rateLimitPolicy?.local;
+  const limit = local && localRateLimit(local);
+  if (limit?.ok === false) {
+    return fail('RouteError', 'RateLimitPolicyNotValid', `route.rateLimitPolicy is invalid: ${limit.problem.message}`);
   }
-  const provider = route.jwtVerificationPolicy?.require;
-  if (!provider) return action;
-  // Hosts with providers are not served at all, so no provider is defined where this is reached.
-  const message = `Route references an undefined JWT provider "${provider}"`;
-  visit.errors.push(problem('JWTVerificationError', 'JWTProviderNotDefined', message));
-  return { type: 'direct-response', status: 403 };
+  const { jwt, problem: undefinedProvider } = routeJwt(context);
+  if (undefinedProvider !== undefined) {
+    visit.errors.push(undefinedProvider);
+    return ok('closed');
+  }
+  if (jwt !== undefined && route.permitInsecure === true) {
+    const message = `${path}.permitInsecure has no effect: the route asks for tokens, which are taken over TLS only`;
+    visit.warnings.push(problem('SpecError', 'IgnoredField', message));
+  }
+  return ok({
+    ...(filter !== undefined && { ipFilter: filter }),
+    ...(limit !== undefined && { localRateLimit: limit.value }),
+    ...(jwt !== undefined && { jwt }),
+  });
 }

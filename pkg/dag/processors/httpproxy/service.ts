@@ -1,15 +1,15 @@
 import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
-import { fail, failed, type Outcome, ok } from '../../../util/outcome.ts';
+import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
+import { cookieRewrites, mergeCookieRewrites } from '../../policy/cookie-rewrite.ts';
 import { headersPolicy, withHeaderDefaults } from '../../policy/headers.ts';
 import { type ResolvedService, resolveService } from '../../policy/service.ts';
 import { slowStartOf } from '../../policy/slow-start.ts';
 import { upstreamValidation } from '../../policy/upstream-validation.ts';
 import { originOf, problem, type RootBuild, type Visit } from './build.ts';
 import type { RouteContext } from './route-context.ts';
-import { cookieRewritesProblem, type RouteSettings } from './route-settings.ts';
-import { ignoredServiceFields } from './unsupported.ts';
+import type { RouteSettings } from './route-settings.ts';
 import { uselessServiceFields } from './useless-fields.ts';
 
 /**
@@ -34,13 +34,13 @@ export function processService(
   if (!upstream.ok) return upstream;
   const headers = serviceHeaders(context, service, path);
   if (!headers.ok) return headers;
-  const detail = cookieRewritesProblem(service.cookieRewritePolicies, 'service');
-  if (detail !== undefined) return failed(detail);
+  const cookies = cookieRewrites(service.cookieRewritePolicies, 'service');
+  if (!cookies.ok) return cookies;
   const slowStart = service.slowStartPolicy && slowStartOf(service.slowStartPolicy, settings.loadBalancing.policy, path);
   if (slowStart?.ok === false) return slowStart;
 
   const useless = uselessServiceFields(service, { path, protocol: upstream.value.protocol, checked: settings.healthCheck !== undefined });
-  visit.warnings.push(...ignoredServiceFields(service, path), ...useless);
+  visit.warnings.push(...useless);
   const cluster = serviceCluster(
     resolved.value,
     {
@@ -54,7 +54,8 @@ export function processService(
     },
     build.config,
   );
-  return ok({ cluster, weight: service.weight ?? 0, ...headers.value });
+  const rewrites = cookies.value.length > 0 && { cookieRewrites: mergeCookieRewrites(settings.cookies, cookies.value) };
+  return ok({ cluster, weight: service.weight ?? 0, ...headers.value, ...rewrites });
 }
 
 /** Finds the Service; the problem names the field that the services are in. */

@@ -8,7 +8,6 @@ import { httpsListener } from '../../policy/listeners.ts';
 import { tlsSecret } from '../../policy/secret.ts';
 import { type TlsVersions, tlsVersions } from '../../policy/tls-versions.ts';
 import { originOf, problem, type RootBuild } from './build.ts';
-import { authorizationProblem, jwtProblem } from './unsupported.ts';
 
 /** Says how a root's host ends TLS, or passes it on; refuses what cannot go together. */
 export function processTls(build: RootBuild, host: VirtualHost, tls: TLS): Outcome<TlsTermination | TlsPassthrough> {
@@ -22,10 +21,7 @@ export function processTls(build: RootBuild, host: VirtualHost, tls: TLS): Outco
   if (passthrough && tls.clientValidation !== undefined) {
     return failed(incompatible('passthrough cannot be combined with clientValidation'));
   }
-  const terminated = passthrough ? ok<TlsPassthrough>({ type: 'passthrough' }) : processTermination(build, host, tls);
-  if (!terminated.ok) return terminated;
-  const unenforced = authorizationProblem(build, host) ?? jwtProblem(host);
-  return unenforced === undefined ? terminated : failed(unenforced);
+  return passthrough ? ok<TlsPassthrough>({ type: 'passthrough' }) : processTermination(build, host, tls);
 }
 
 function processTermination(build: RootBuild, host: VirtualHost, tls: TLS): Outcome<TlsTermination> {

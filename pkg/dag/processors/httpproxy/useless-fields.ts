@@ -17,6 +17,8 @@ const forwardingFields = [
   'healthCheckPolicy',
   'loadBalancerPolicy',
   'pathRewritePolicy',
+  'cookieRewritePolicies',
+  'internalRedirectPolicy',
   'enableWebsockets',
 ] as const;
 

@@ -2,13 +2,16 @@ import type { VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import type { Route } from '../../model/route.ts';
 import type { TcpProxy, TlsPassthrough, TlsTermination, VirtualHostPart } from '../../model/virtual-host.ts';
 import { httpListener, httpsListener } from '../../policy/listeners.ts';
+import { hostRateLimit } from '../../policy/rate-limit.ts';
+import { globalAuthorizationProblem, hostAuthorization, isGuardedByChain } from './authorization.ts';
 import { originOf, type RootBuild } from './build.ts';
+import { hostPolicies } from './host-policies.ts';
+import { hostJwt } from './jwt.ts';
 import { rootProblem } from './root-checks.ts';
 import type { RouteDraft } from './route-draft.ts';
 import { processRoutes } from './routes.ts';
 import { processTcpProxy } from './tcp-proxy.ts';
 import { processTls } from './tls.ts';
-import { ignoredVirtualHostFields, unenforcedVirtualHostPolicy } from './unsupported.ts';
 
 /**
  * The parts of one root's virtual host: plaintext always, TLS where it has `tls`. The order of the checks decides
@@ -17,28 +20,43 @@ import { ignoredVirtualHostFields, unenforcedVirtualHostPolicy } from './unsuppo
  * @see reference 3.11
  */
 export function processVirtualHost(build: RootBuild): readonly VirtualHostPart[] {
-  const { errors, warnings, proxy } = build.root;
+  const { errors, proxy } = build.root;
   const host = proxy.spec.virtualhost as VirtualHost;
   const refusal = rootProblem(build);
   if (refusal !== undefined) return refuse(build, refusal);
 
   const tls = host.tls === undefined ? undefined : processTls(build, host, host.tls);
   if (tls?.ok === false) return refuse(build, tls.problem);
+  const authorization = hostAuthorization(build, host);
+  if (!authorization.ok) return refuse(build, authorization.problem);
+  const jwt = hostJwt(build, host);
+  if (!jwt.ok) return refuse(build, jwt.problem);
   const tcp = processTcpProxy(build);
   if (tcp === 'failed') return [];
 
   const drafts = processRoutes(build);
-  const unenforced = unenforcedVirtualHostPolicy(build, host);
-  if (unenforced !== undefined) return refuse(build, unenforced);
-  warnings.push(...ignoredVirtualHostFields(host));
+  const policies = hostPolicies(host);
+  if ('length' in policies) return refuse(build, ...policies);
+  const limit = hostRateLimit(build.config, host.rateLimitPolicy?.global);
+  if (!limit.ok) return refuse(build, limit.problem);
+  const globalProblem = globalAuthorizationProblem(build, host);
+  if (globalProblem !== undefined) errors.push(globalProblem);
+  const guards = {
+    ...policies,
+    ...(limit.value !== undefined && { globalRateLimit: limit.value }),
+    ...(authorization.value !== undefined && { authorization: authorization.value }),
+    ...(jwt.value !== undefined && { jwt: jwt.value }),
+  };
 
   const plain = plaintextPart(build, drafts, tls !== undefined);
   const secure = tls === undefined ? [] : securePart(build, drafts, tls.value, tcp);
-  return errors.some(({ type }) => type === 'ListenerError') ? [] : [...plain, ...secure];
+  if (errors.some(({ type }) => type === 'ListenerError')) return [];
+  const { authorization: _, jwt: __, ...everywhere } = guards;
+  return [...plain.map((part) => ({ ...part, ...everywhere })), ...secure.map((part) => ({ ...part, ...guards }))];
 }
 
-function refuse(build: RootBuild, problem: RootBuild['root']['errors'][number]): readonly [] {
-  build.root.errors.push(problem);
+function refuse(build: RootBuild, ...problems: RootBuild['root']['errors']): readonly [] {
+  build.root.errors.push(...problems);
   return [];
 }
 
@@ -50,7 +68,7 @@ function plaintextPart(build: RootBuild, drafts: readonly RouteDraft[], secured:
 }
 
 function redirectedToHttps({ route, permitInsecure }: RouteDraft): Route {
-  return permitInsecure ? route : { ...route, httpsRedirect: true };
+  return permitInsecure && !isGuardedByChain(route) ? route : { ...route, httpsRedirect: true };
 }
 
 function securePart(

@@ -6,6 +6,7 @@ import type { Outcome, Problem } from '../../../util/outcome.ts';
 import { fail, ok } from '../../../util/outcome.ts';
 import type { Cluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, PathMatch, Route, RouteAction } from '../../model/route.ts';
+import { defaultRouteAuthorization } from '../../policy/authorization.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
 import { hostnameProblem } from '../../policy/gateway-listeners.ts';
 import { regexError } from '../../policy/regex.ts';
@@ -88,6 +89,7 @@ function routeOf(path: IngressPath, at: string, host: string, context: RouteCont
     action: actionOf(path, at, context),
     httpsRedirect: false,
     priority: 0,
+    ...defaultRouteAuthorization(context.config),
     origin: { ...context.ref, path: at },
   };
 }

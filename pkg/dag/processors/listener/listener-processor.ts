@@ -1,5 +1,5 @@
 import { emptyContribution } from '../../contribution.ts';
-import { dagListeners } from '../../policy/listeners.ts';
+import { guardedListeners } from '../../policy/listeners.ts';
 import type { Processor } from '../../processor.ts';
 
 /**
@@ -9,5 +9,5 @@ import type { Processor } from '../../processor.ts';
 export const listenerProcessor: Processor = {
   kinds: [],
   process: (_root, reader, config) =>
-    config.gatewayRef === undefined ? { ...emptyContribution, listeners: dagListeners(reader, config) } : emptyContribution,
+    config.gatewayRef === undefined ? { ...emptyContribution, listeners: guardedListeners(reader, config) } : emptyContribution,
 };
