@@ -189,15 +189,16 @@ describe('policies that cannot be enforced', () => {
     expect(parts).toHaveLength(2);
   });
 
-  test.each([
-    { more: 'jwtVerificationPolicy: {require: p}', want: 'JWTVerificationError/JWTProviderNotDefined', answer: 403 },
-  ])('a route with $more is closed, and no broader one takes its requests', ({ more, want, answer }) => {
-    const { status, routes } = world(
-      `app: {${app}, routes: [{conditions: [{prefix: /x}], ${more}, services: [{name: a, port: 80}]}, {services: [{name: b, port: 80}]}]}`,
-    );
-    expect(status('app')).toBe(want);
-    expect(routes().map(({ action }) => action)).toMatchObject([{ type: 'direct-response', status: answer }, { type: 'forward' }]);
-  });
+  test.each([{ more: 'jwtVerificationPolicy: {require: p}', want: 'JWTVerificationError/JWTProviderNotDefined', answer: 403 }])(
+    'a route with $more is closed, and no broader one takes its requests',
+    ({ more, want, answer }) => {
+      const { status, routes } = world(
+        `app: {${app}, routes: [{conditions: [{prefix: /x}], ${more}, services: [{name: a, port: 80}]}, {services: [{name: b, port: 80}]}]}`,
+      );
+      expect(status('app')).toBe(want);
+      expect(routes().map(({ action }) => action)).toMatchObject([{ type: 'direct-response', status: answer }, { type: 'forward' }]);
+    },
+  );
 });
 
 describe('HTTPS', () => {
