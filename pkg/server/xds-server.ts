@@ -7,6 +7,7 @@ import type { Refusal } from '../xds/acknowledgement.ts';
 import type { Names } from '../xds/subscription.ts';
 import type { SnapshotUpdate, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
 import { CertificateFiles, type CertificatePaths } from './certificate-files.ts';
+import { SendTurns } from './send-turns.ts';
 import { methodDefinition, type XdsMethod, xdsMethods } from './xds-methods.ts';
 import { noXdsMetrics, type XdsMetrics } from './xds-metrics.ts';
 import { XdsStream, type XdsStreamDeps } from './xds-stream.ts';
@@ -178,6 +179,7 @@ export class XdsServer implements AsyncDisposable {
     const deps: XdsStreamDeps = {
       view: this.#options.snapshot,
       writer: new ResponseWriter(),
+      turns: new SendTurns(),
       logger: this.#options.logger,
       metrics: this.#metrics,
       clock: this.#options.clock ?? (() => performance.now()),

@@ -3,6 +3,7 @@ import type { Logger } from '../util/logger.ts';
 import { StreamState } from '../xds/ordering.ts';
 import type { Accepted, Answer, Refused, Response } from '../xds/type-stream.ts';
 import { type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import type { SendTurns } from './send-turns.ts';
 import type { XdsMethod } from './xds-methods.ts';
 import type { XdsMetrics } from './xds-metrics.ts';
 import { type DecodedRequest, decodeRequest, type NodeInfo, type ResponseWriter } from './xds-wire.ts';
@@ -11,6 +12,7 @@ import { type DecodedRequest, decodeRequest, type NodeInfo, type ResponseWriter 
 export interface XdsStreamDeps {
   readonly view: SnapshotView;
   readonly writer: ResponseWriter;
+  readonly turns: SendTurns;
   readonly logger: Logger;
   readonly metrics: XdsMetrics;
   /** Milliseconds from any start, never going back. */
@@ -27,6 +29,13 @@ const servedTypes: ReadonlySet<string> = new Set(Object.values(typeUrls));
 /** How many names a log line lists. */
 const loggedNames = 10;
 
+/** Responses from this size on take turns. */
+const largeBytes = 64 * 1024;
+
+function sizeOf({ resources }: Response): number {
+  return resources.reduce((sum, { encoded }) => sum + encoded.bytes.length, 0);
+}
+
 /** One gRPC stream: reads requests, writes what its state says is due as long as the client takes it. */
 export class XdsStream {
   readonly method: XdsMethod;
@@ -36,6 +45,8 @@ export class XdsStream {
   readonly #deps: XdsStreamDeps;
   /** When the pending response of a type was written. */
   readonly #sentAtMs = new Map<TypeUrl, number>();
+  /** A large response that waits for its turn. */
+  #waiting: Response | undefined;
   #node: NodeInfo | undefined;
   #timer: NodeJS.Timeout | undefined;
   #open = true;
@@ -70,6 +81,7 @@ export class XdsStream {
       if (!this.#open) return;
       this.#open = false;
       clearTimeout(this.#timer);
+      this.#deps.turns.leave(this);
       onClosed();
     };
     this.#call.on('data', (bytes: Buffer) => this.#guarded(() => this.#receive(bytes)));
@@ -99,17 +111,39 @@ export class XdsStream {
   }
 
   #flush(): void {
-    while (this.#open && !this.#call.writableNeedDrain) {
+    while (this.#open && this.#waiting === undefined && !this.#call.writableNeedDrain) {
       const response = this.state.next(this.#deps.clock());
       if (response === undefined) break;
-      this.#write(response);
+      this.#writeInTurn(response);
     }
     this.#wakeAtDeadline();
   }
 
-  #write(response: Response): void {
+  /** A response is bytes only when it is its turn: many proxies that start at once would need all of them at once. */
+  #writeInTurn(response: Response): void {
+    const bytes = sizeOf(response);
+    if (bytes < largeBytes) {
+      this.#write(response);
+      return;
+    }
+    this.#waiting = response;
+    this.#deps.turns.take(this, bytes, (done) => this.#guarded(() => this.#writeWaiting(done)));
+  }
+
+  #writeWaiting(done: () => void): void {
+    const response = this.#waiting;
+    this.#waiting = undefined;
+    if (response === undefined || !this.#open) {
+      done();
+      return;
+    }
+    this.#write(response, done);
+    this.#flush();
+  }
+
+  #write(response: Response, done?: () => void): void {
     const bytes = this.#deps.writer.write(this.method.protocol, response);
-    this.#call.write(bytes);
+    this.#call.write(bytes, done);
     this.#sentAtMs.set(response.type, this.#deps.clock());
     const resources = response.resources.length + response.removed.length;
     this.#deps.metrics.responseSent(response.type, { bytes: bytes.length, resources });
@@ -124,7 +158,7 @@ export class XdsStream {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const deadline = this.state.deadlineMs;
-    if (deadline === undefined || !this.#open) return;
+    if (deadline === undefined || !this.#open || this.#waiting !== undefined) return;
     this.#timer = setTimeout(() => this.flush(), Math.ceil(deadline - this.#deps.clock()));
   }
 

@@ -77,8 +77,29 @@ const anyValueTag = 0x12;
 export class ResponseWriter {
   readonly #heads: Readonly<Record<Protocol, WeakMap<EncodedResource, Head>>> = { delta: new WeakMap(), sotw: new WeakMap() };
 
+  /** The last bodies by protocol and type, as long as they are in memory anyway. */
+  readonly #bodies = new Map<string, readonly WeakRef<Body>[]>();
+
   /** The bytes of a DeltaDiscoveryResponse or a DiscoveryResponse. */
   write(protocol: Protocol, response: Response): Buffer {
+    const nonce = new BinaryWriter().uint32(nonceTag).string(response.nonce).finish();
+    return Buffer.concat([this.#body(protocol, response), nonce]);
+  }
+
+  /** All but the nonce: it is the same for every proxy that the same is due for, and made once while they get it. */
+  #body(protocol: Protocol, response: Response): Buffer {
+    const key = `${protocol} ${response.type}`;
+    const bodies = this.#bodies.get(key) ?? [];
+    for (const reference of bodies) {
+      const body = reference.deref();
+      if (body !== undefined && sameContent(body.response, response)) return body.bytes;
+    }
+    const body = { response, bytes: this.#writeBody(protocol, response) };
+    this.#bodies.set(key, [new WeakRef(body), ...bodies.filter((one) => one.deref() !== undefined)].slice(0, maxBodies));
+    return body.bytes;
+  }
+
+  #writeBody(protocol: Protocol, response: Response): Buffer {
     const start = new BinaryWriter();
     start.uint32(versionTag).string(response.version);
     const chunks: Uint8Array[] = [start.finish()];
@@ -88,7 +109,6 @@ export class ResponseWriter {
     const end = new BinaryWriter();
     for (const name of response.removed) end.uint32(removedTag).string(name);
     end.uint32(typeUrlTag).string(response.type);
-    end.uint32(nonceTag).string(response.nonce);
     chunks.push(end.finish());
     return Buffer.concat(chunks);
   }
@@ -101,6 +121,21 @@ export class ResponseWriter {
     heads.set(encoded, { name, type, bytes });
     return bytes;
   }
+}
+
+/** How many bodies of a type are remembered. */
+const maxBodies = 3;
+
+/** The bytes of a response without its nonce. */
+interface Body {
+  readonly response: Response;
+  readonly bytes: Buffer;
+}
+
+function sameContent(a: Response, b: Response): boolean {
+  if (a.version !== b.version || a.resources.length !== b.resources.length || a.removed.length !== b.removed.length) return false;
+  const same = a.resources.every(({ name, encoded }, i) => name === b.resources[i]?.name && encoded === b.resources[i].encoded);
+  return same && a.removed.every((name, i) => name === b.removed[i]);
 }
 
 interface Head {

@@ -51,6 +51,7 @@ class Controller implements AsyncDisposable {
     pipeline.snapshot.subscribe((update) => this.#live.changed(update, performance.now()));
     this.#answers = new ProxyAnswers({
       pipeline,
+      log: silentLogger,
       live: this.#live,
       onResult: () => undefined,
       nowMs: () => performance.now(),
@@ -213,7 +214,7 @@ async function measure(controller: Controller, run: Run): Promise<object> {
   await controller.settled(all);
   const later = await memory();
 
-  const storms = [];
+  const storms: object[] = [];
   for (let i = 0; i < run.storms; i += 1) storms.push(await storm(controller, all, () => order({ do: 'reconnect' })));
   const end = await memory();
   return {
