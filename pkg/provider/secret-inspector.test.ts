@@ -26,6 +26,8 @@ describe('keyPair', () => {
       value: {
         certificate: ec.certificate,
         privateKey: ec.privateKey,
+        dnsNames: ['localhost'],
+        keyType: 'ec',
         notBeforeMs: Date.parse('2020-01-01T00:00:00Z'),
         notAfterMs: Date.parse('2100-01-01T00:00:00Z'),
       },
@@ -165,12 +167,20 @@ describe('caBundle', () => {
 });
 
 describe('revocationList', () => {
-  const crl = pem('X509 CRL', Buffer.from('x'));
+  // Of an authority with a key on P-256: one certificate is revoked.
+  const list =
+    'MIHMMHUCAQEwCgYIKoZIzj0EAwIwHDEaMBgGA1UEAxMRQmVoYXZpb3VyIFRlc3QgQ0EXDTIwMDEwMTAwMDAwMFoYDzIxMDAwMTAxMDAwMDAwWjAmMCQCEQD9KCZYzaJeT0pWACOtGr' +
+    'wuFw0yMDAxMDEwMDAwMDBaMAAwCgYIKoZIzj0EAwIDRwAwRAIgRTUB1/dGHRzltO8Ty+3RWVwPBL9tU50NBqgh8/2SVJkCIBVRtELIDc8AJg8AmcBSglrMCfVMFuOZ1cqLzyewJ0fg';
+  const crl = pem('X509 CRL', Buffer.from(list, 'base64'));
   test('gives the lists alone', () => {
     expect(inspector.revocationList(secret({ 'crl.pem': `# list\n${crl}` }))).toEqual({ ok: true, value: { crl } });
   });
 
   test.each([
+    {
+      text: `${crl}${pem('X509 CRL', Buffer.from('x'))}`,
+      want: 'invalid certificate revocation list: list 2 cannot be decoded',
+    },
     { text: '', want: 'empty "crl.pem" key' },
     { text: 'nothing', want: 'invalid certificate revocation list: failed to locate CRL' },
     { text: pem('CERTIFICATE', Buffer.from('x')), want: "invalid certificate revocation list: unexpected block type 'CERTIFICATE'" },

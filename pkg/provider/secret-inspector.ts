@@ -1,7 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import type { Secret } from '../apis/core/v1/secret.ts';
 import type { Inspection, KeyPair, SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
 import { errorMessage } from '../util/error-text.ts';
+import { ecCertificateFault } from './certificate-for-envoy.ts';
 import { type PemBlock, parsePem } from './pem.ts';
 
 /** Looks into Secrets with the platform's own cryptography; each version of a Secret is looked into once. */
@@ -61,7 +63,17 @@ function inspectRevocationList(secret: Secret): { readonly crl: string } {
   const text = required(secret, 'crl.pem', 'empty "crl.pem" key');
   const blocks = prefixed('invalid certificate revocation list', () => blocksOf(text, ['X509 CRL']));
   if (blocks.length === 0) throw new Error('invalid certificate revocation list: failed to locate CRL');
+  for (const [i, block] of blocks.entries()) requireReadable(block, i);
   return { crl: blocks.map((block) => block.text).join('') };
+}
+
+/** Envoy refuses a whole listener for a list that it cannot read. */
+function requireReadable({ text }: PemBlock, index: number): void {
+  try {
+    createSecureContext({ crl: text });
+  } catch (error) {
+    throw new Error(`invalid certificate revocation list: list ${index + 1} cannot be decoded`, { cause: error });
+  }
 }
 
 /** An error that says what was being looked at. Absence is told as it is. */
@@ -153,6 +165,8 @@ function requireMatch(leaf: X509Certificate, key: KeyObject): void {
   if (type === 'rsa' && (details?.modulusLength ?? 0) < minimumRsaBits) {
     throw new Error(`Envoy takes RSA keys of at least ${minimumRsaBits} bits, this one has ${details?.modulusLength}`);
   }
+  const fault = type === 'ec' ? ecCertificateFault(leaf) : undefined;
+  if (fault !== undefined) throw new Error(`Envoy refuses the certificate: ${fault}`);
   if (type === 'ec' && !curves.has(details?.namedCurve)) {
     throw new Error(`Envoy takes keys on the curves P-256, P-384 and P-521, not ${details?.namedCurve ?? 'on others'}`);
   }

@@ -9,6 +9,7 @@ import {
   type X509Certificate,
   X509CertificateGenerator,
   X509CrlGenerator,
+  X509CrlReason,
 } from '@peculiar/x509';
 
 const ecdsa = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -163,7 +164,8 @@ async function addRevocations(files: Map<string, string>, { keys, certificate }:
       issuer: certificate.subject,
       thisUpdate: validFrom,
       nextUpdate: validTo,
-      entries: serialNumbers.map((serialNumber) => ({ serialNumber, revocationDate: validFrom })),
+      // Without a reason the library writes an empty list of extensions, which Envoy's parser refuses.
+      entries: serialNumbers.map((serialNumber) => ({ serialNumber, revocationDate: validFrom, reason: X509CrlReason.keyCompromise })),
       signingAlgorithm: ecdsa,
       signingKey: keys.privateKey,
     });
