@@ -42,7 +42,7 @@ export class Credibility {
   /** Whether a further acceptance of a type would say nothing new of a proxy. */
   isSettled(stream: object, type: TypeUrl): boolean {
     const witness = this.#witnesses.get(stream);
-    return witness !== undefined && witness.accepted.has(type) && witness.unjudged.length === 0;
+    return witness?.accepted.has(type) === true && witness.unjudged.length === 0;
   }
 
   /** Whether there is another proxy whose word on a resource of a type would count. */

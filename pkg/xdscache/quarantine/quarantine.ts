@@ -179,20 +179,24 @@ export class Quarantine {
 
   #accepted(answer: ProxyAnswer): void {
     const { stream, type, sent } = answer;
-    // A proxy that starts accepts everything there is, of which nothing is news where another has done so.
-    const quiet = this.#trials.size === 0 && this.#refused.size === 0 && this.#contested.size === 0;
-    if (!quiet || this.#pending.hasAny(type)) {
-      for (const [name, version] of sent) {
-        if (!quiet || this.#pending.has(type, name)) this.#acceptedResource(answer, name, version);
-      }
-      if (type !== typeUrls.route) this.#parts.recheck();
-    }
+    this.#acceptedAll(answer);
     if (this.#credibility.isSettled(stream, type) || ![...sent.values()].some((version) => version !== undefined)) return;
     for (const { refusal, resource, version } of this.#credibility.accepted(stream, type)) {
       if (!this.#isOpen(refusal, resource)) continue;
       this.#remember(stream, refusal, version);
       this.#holdResource(refusal, resource);
     }
+  }
+
+  /** A proxy that starts accepts everything there is, of which nothing is news where another has done so. */
+  #acceptedAll(answer: ProxyAnswer): void {
+    const { type, sent } = answer;
+    const quiet = this.#trials.size === 0 && this.#refused.size === 0 && this.#contested.size === 0;
+    if (quiet && !this.#pending.hasAny(type)) return;
+    for (const [name, version] of sent) {
+      if (!quiet || this.#pending.has(type, name)) this.#acceptedResource(answer, name, version);
+    }
+    if (type !== typeUrls.route) this.#parts.recheck();
   }
 
   #acceptedResource({ stream, source, type }: ProxyAnswer, name: string, version: string | undefined): void {
