@@ -36,7 +36,7 @@ local function rewritten(cookie, rules)
 end
 
 function envoy_on_response(handle)
-  local rules = handle:filterContext()["cookies"]
+  local rules = handle:filterContext():get("cookies")
   if rules == nil then return end
   local headers = handle:headers()
   local count = headers:getNumValues("set-cookie")
