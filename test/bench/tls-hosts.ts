@@ -1,5 +1,5 @@
 /**
- * What one more TLS host costs Envoy: `node test/bench/tls-hosts.ts [HOSTS]`. One JSON line for each way to serve them: a chain for each host
+ * What one more TLS host costs Envoy: `node test/bench/tls-hosts.ts [HOSTS] [ADDED]`. One JSON line for each way to serve them: a chain for each host
  * (forced by a protocol bound), shared chains with a certificate for each host, and with one certificate for all. Latency is from the
  * change to the first answer; CPU is that of Envoy alone.
  */
@@ -13,7 +13,7 @@ import { get } from '../lib/http-client.ts';
 import { ServedDag } from '../lib/served-dag.ts';
 
 const count = Number(process.argv[2] ?? 2_000);
-const added = 20;
+const added = Number(process.argv[3] ?? 20);
 const material = await selfSigned({ dnsNames: ['*.bench.test'] });
 
 type Shape = 'own chains' | 'shared, a certificate each' | 'shared, one certificate';
