@@ -134,7 +134,7 @@ describe('clients behind TLS', () => {
       const socket = connect({ host: '127.0.0.1', port: rig.plane.ports.https, servername, rejectUnauthorized: false });
       try {
         await once(socket, 'secureConnect');
-        return socket.getPeerCertificate().subject.CN;
+        return String(socket.getPeerCertificate().subject.CN);
       } catch {
         return 'refused';
       } finally {
