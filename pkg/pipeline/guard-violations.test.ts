@@ -15,6 +15,7 @@ import { Pipeline } from './pipeline.ts';
 import { verifyIncremental } from './verify.ts';
 import { withholdUnguarded } from './withhold.ts';
 
+const keys = object('Secret', 'ns/keys', { type: 'Opaque', stringData: { jwks: '{"keys": [{"kty": "RSA"}]}' } });
 const extensionService = { namespace: 'ns', name: 'ext' };
 const globalExtAuth = { extensionService, serviceType: 'grpc', responseTimeoutMs: undefined, failOpen: false } as const;
 const rateLimitService = {
@@ -29,7 +30,7 @@ function build(yaml: string, changes: Partial<Config> = {}): { readonly pipeline
   const config = testConfig({ ...changes, fallbackCertificate: { namespace: 'ns', name: 'tls' } });
   const pipeline = new Pipeline({ config, secrets: lenientSecrets });
   const extension = object('ExtensionService', 'ns/ext', { spec: { protocol: 'h2c', services: [{ name: 'a', port: 80 }] } });
-  for (const each of [service('ns/a'), tlsSecretObject('ns/tls'), extension, ...proxies(yaml)]) pipeline.cache.apply(each);
+  for (const each of [service('ns/a'), tlsSecretObject('ns/tls'), extension, keys, ...proxies(yaml)]) pipeline.cache.apply(each);
   pipeline.buildAll();
   return { pipeline, config };
 }
@@ -115,6 +116,16 @@ describe('what is served without its guards', () => {
 });
 
 const server = ({ authorization }: VirtualHost, name: string) => ({ ...authorization!, target: { namespace: 'ns', name } });
+
+test('tokens are looked for in the chain that is served', () => {
+  const { pipeline, config } = build(app('jwtProviders: [{name: p, default: true, localJWKS: {secretName: keys, key: jwks}}]'));
+  expect(guardViolations(pipeline.dag, pipeline.snapshot)).toEqual([]);
+  const broken = snapshotOf(
+    changed(pipeline.dag, 'ingress_https', ({ jwt: _, ...host }) => host),
+    config,
+  );
+  expect(guardViolations(pipeline.dag, broken)).toEqual([expect.stringContaining('JWT verification')]);
+});
 
 describe('a route that would be served without its guards', () => {
   /** A host that lost its server on the way to the DAG. */

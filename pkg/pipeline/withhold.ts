@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { HostCheck } from '../dag/builder.ts';
+import type { DagChanges } from '../dag/model/dag.ts';
 import type { Route } from '../dag/model/route.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import { type UnguardedRoute, unguardedRoutes } from '../envoy/listener/guarded.ts';
@@ -25,12 +26,19 @@ function unguardedOr({ routes }: VirtualHost, check: () => readonly UnguardedRou
   }
 }
 
-function asksForGuards({ authorization, globalRateLimit }: Route): boolean {
-  return authorization?.type === 'required' || globalRateLimit !== undefined;
+function asksForGuards({ authorization, globalRateLimit, jwt, ipFilter, localRateLimit }: Route): boolean {
+  const others = [globalRateLimit, jwt, ipFilter, localRateLimit];
+  return authorization?.type === 'required' || others.some((guard) => guard !== undefined);
+}
+
+/** How many routes a build withheld that were not before. */
+export function withheldRoutes({ virtualHosts }: DagChanges): number {
+  const counts = virtualHosts.map(({ before, after }) => (after?.withheld?.length ?? 0) - (before?.withheld?.length ?? 0));
+  return counts.reduce((sum, count) => sum + Math.max(count, 0), 0);
 }
 
 /** A host with some of its routes closed. Their guards are left: they do no harm. */
-export function withheld(host: VirtualHost, unguarded: readonly UnguardedRoute[]): VirtualHost {
+function withheld(host: VirtualHost, unguarded: readonly UnguardedRoute[]): VirtualHost {
   if (unguarded.length === 0) return host;
   const closed = new Set(unguarded.map(({ route }) => route));
   return {

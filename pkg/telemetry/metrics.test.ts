@@ -41,7 +41,7 @@ test('HTTPProxies are counted by state, anew at each look', async () => {
 
 test('rebuilds, status writes and the xDS server are counted under the names of the reference', async () => {
   const registry = createRegistry(build);
-  buildMetrics(registry).rebuilt({ nowMs: 2_000, tookMs: 5, dirty: 3, faulty: 1 });
+  buildMetrics(registry).rebuilt({ nowMs: 2_000, tookMs: 5, dirty: 3, faulty: 1, unguarded: 0 });
   const status = statusMetrics(registry);
   status.wrote('HTTPProxy', 'conflict', 4);
   status.wrote('Ingress', 'noop', 1);

@@ -46,6 +46,11 @@ export function buildMetrics(registry: Registry) {
     help: 'Roots whose build failed by a bug of ours; each keeps what it had.',
     registers,
   });
+  const unguarded = new Counter({
+    name: 'isoline_unguarded_routes_total',
+    help: 'Routes that a bug of ours would have served without their authorization, limits or client validation; each answers 503.',
+    registers,
+  });
   const differences = new Counter({
     name: 'isoline_dagrebuild_differences_total',
     help: 'Differences between an incremental and a full build, where both are done.',
@@ -58,17 +63,21 @@ export function buildMetrics(registry: Registry) {
       tookMs,
       dirty,
       faulty,
+      unguarded: withheld,
     }: {
       readonly nowMs: number;
       readonly tookMs: number;
       readonly dirty: number;
       readonly faulty: number;
+      /** Routes withheld since the build before. */
+      readonly unguarded: number;
     }): void {
       timestamp.set(nowMs / 1000);
       total.inc();
       seconds.observe(tookMs / 1000);
       roots.inc(dirty);
       faults.inc(faulty);
+      unguarded.inc(withheld);
     },
     differed: (count: number): void => differences.inc(count),
   } as const;

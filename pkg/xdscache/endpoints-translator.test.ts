@@ -170,3 +170,40 @@ describe('the translator', () => {
     expect(taken(translator)).toEqual({});
   });
 });
+
+describe('the endpoints of several Services under one name', () => {
+  const name = 'extension/default/ext';
+  const parts = [
+    { service: servicePort('web'), weight: 3 },
+    { service: servicePort('other'), weight: 1 },
+  ];
+  const taken = (translator: EndpointsTranslator) => {
+    const update = new UpdateBuilder();
+    translator.take(update);
+    const resource = update.update.get(typeUrls.endpoint)?.get(name);
+    return resource && ClusterLoadAssignment.decode(resource.encoded('ads').bytes).endpoints;
+  };
+
+  test('are localities with a weight each; one without endpoints gets no requests', () => {
+    const translator = new EndpointsTranslator();
+    translator.acquireParts(name, parts);
+    translator.applyEndpointSlice(undefined, endpointSlice('web', ['10.0.0.1']));
+    expect(taken(translator)).toMatchObject([{ loadBalancingWeight: 3, lbEndpoints: [{}] }]);
+    translator.applyEndpointSlice(undefined, endpointSlice('other', ['10.0.0.2', '10.0.0.3']));
+    const both = taken(translator);
+    expect(both).toMatchObject([{ loadBalancingWeight: 3 }, { loadBalancingWeight: 1, lbEndpoints: [{}, {}] }]);
+    expect(new Set(both?.map(({ locality }) => locality?.subZone)).size).toBe(2);
+  });
+
+  test('follow the newest list of Services, and no longer the old one', () => {
+    const translator = new EndpointsTranslator();
+    translator.acquireParts(name, parts);
+    translator.applyEndpointSlice(undefined, endpointSlice('web', ['10.0.0.1']));
+    taken(translator);
+    translator.releaseParts(name);
+    translator.acquireParts(name, [parts[1]!]);
+    expect(taken(translator)).toEqual([]);
+    translator.applyEndpointSlice(undefined, endpointSlice('web', ['10.0.0.9'], { name: 'more' }));
+    expect(taken(translator)).toBeUndefined();
+  });
+});

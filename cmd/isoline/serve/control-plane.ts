@@ -9,6 +9,7 @@ import { EventHandler } from '../../../pkg/controllers/event-handler.ts';
 import { ReferenceGrace } from '../../../pkg/controllers/reference-grace.ts';
 import { type BuildResult, Pipeline } from '../../../pkg/pipeline/pipeline.ts';
 import { verifyIncremental } from '../../../pkg/pipeline/verify.ts';
+import { withheldRoutes } from '../../../pkg/pipeline/withhold.ts';
 import { secretInspector } from '../../../pkg/provider/secret-inspector.ts';
 import { debugRoutes } from '../../../pkg/server/debug-routes.ts';
 import { httpServers } from '../../../pkg/server/http.ts';
@@ -74,7 +75,13 @@ export function createControlPlane({ config, options, registry, log, verify }: C
   const measured = (build: () => BuildResult): BuildResult => {
     const startMs = performance.now();
     const result = build();
-    metrics.rebuilt({ nowMs: Date.now(), tookMs: performance.now() - startMs, dirty: result.dirty, faulty: result.faults.length });
+    metrics.rebuilt({
+      nowMs: Date.now(),
+      tookMs: performance.now() - startMs,
+      dirty: result.dirty,
+      faulty: result.faults.length,
+      unguarded: withheldRoutes(result.changes),
+    });
     return result;
   };
   const verifyBuild = (): void => {

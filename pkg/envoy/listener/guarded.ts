@@ -5,12 +5,17 @@ import type { Route } from '../../dag/model/route.ts';
 import type { VirtualHost } from '../../dag/model/virtual-host.ts';
 import type { FilterChain } from '../../envoy-api/envoy/config/listener/v3/listener_components.ts';
 import { ExtAuthz, ExtAuthzPerRoute } from '../../envoy-api/envoy/extensions/filters/http/ext_authz/v3/ext_authz.ts';
+import { JwtAuthentication, PerRouteConfig } from '../../envoy-api/envoy/extensions/filters/http/jwt_authn/v3/config.ts';
 import { RateLimit } from '../../envoy-api/envoy/extensions/filters/http/ratelimit/v3/rate_limit.ts';
 import { HttpConnectionManager } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { DownstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
 import { extAuthzName } from '../filters/ext-authz.ts';
+import { jwtName } from '../filters/jwt.ts';
+import { localRateLimitName } from '../filters/local-rate-limit.ts';
 import { rateLimitName } from '../filters/rate-limit.ts';
+import { rbacName } from '../filters/rbac.ts';
 import { extensionClusterName } from '../names.ts';
+import { hostFilterConfig } from '../route/per-filter-config.ts';
 import { routes } from '../route/routes.ts';
 import { chainGroup } from './chain-group.ts';
 import { fallbackFilterChain, fallbackOf } from './fallback-chain.ts';
@@ -21,6 +26,10 @@ export interface ChainFacts {
   /** The cluster that is asked, and whether requests go through while nobody answers. */
   readonly authorization?: { readonly cluster: string; readonly failOpen: boolean };
   readonly rateLimit?: { readonly failOpen: boolean };
+  /** The names under which tokens are checked. */
+  readonly tokens: ReadonlySet<string>;
+  /** The names of all HTTP filters that are on. */
+  readonly filters: ReadonlySet<string>;
   /** Whether clients are asked for certificates, and whether they may have none. */
   readonly clientValidation?: { readonly optional: boolean };
 }
@@ -34,8 +43,11 @@ export function chainFacts(chain: FilterChain): ChainFacts | undefined {
     return filter?.configType?.$case === 'typedConfig' ? filter.configType.value.value : undefined;
   };
   const [authorization, rateLimit] = [configOf(extAuthzName), configOf(rateLimitName)];
+  const tokens = configOf(jwtName);
   const clientValidation = clientValidationOf(chain);
   return {
+    tokens: new Set(tokens && Object.keys(JwtAuthentication.decode(tokens).requirementMap)),
+    filters: new Set(manager.httpFilters.filter(({ disabled }) => !disabled).map(({ name }) => name)),
     ...(authorization && { authorization: authorizationFacts(ExtAuthz.decode(authorization)) }),
     ...(rateLimit && { rateLimit: { failOpen: !RateLimit.decode(rateLimit).failureModeDeny } }),
     ...(clientValidation && { clientValidation }),
@@ -68,7 +80,13 @@ function clientValidationOf({ transportSocket }: FilterChain): ChainFacts['clien
  */
 export function missingGuard(facts: ChainFacts, host: VirtualHost, route: Route): string | undefined {
   if (route.httpsRedirect) return undefined;
-  return missingValidation(facts, host) ?? missingAuthorization(facts, host, route) ?? missingRateLimit(facts, host, route);
+  return (
+    missingValidation(facts, host) ??
+    missingAuthorization(facts, host, route) ??
+    missingRateLimit(facts, host, route) ??
+    missingTokens(facts, host, route) ??
+    missingFilter(facts, host, route)
+  );
 }
 
 function missingValidation({ clientValidation }: ChainFacts, { tls }: VirtualHost): string | undefined {
@@ -104,10 +122,41 @@ function missingRateLimit({ rateLimit }: ChainFacts, host: VirtualHost, { global
   return asked && rateLimit === undefined ? 'global rate limit' : undefined;
 }
 
+function missingTokens({ tokens }: ChainFacts, { host }: VirtualHost, route: Route): string | undefined {
+  const { jwt } = route;
+  if (jwt === undefined) return undefined;
+  const told = routes(route, host).every(({ typedPerFilterConfig }) => {
+    const config = typedPerFilterConfig[jwtName];
+    const specifier = config && PerRouteConfig.decode(config.value).requirementSpecifier;
+    return specifier?.$case === 'requirementName' && specifier.value === jwt.provider;
+  });
+  return told && tokens.has(jwt.provider) ? undefined : 'JWT verification';
+}
+
+/** Filters that do what a virtual host or route tells them, and nothing where they are not told. */
+function missingFilter({ filters }: ChainFacts, host: VirtualHost, route: Route): string | undefined {
+  const policies = [
+    { what: 'IP filter', name: rbacName, own: route.ipFilter, inherited: host.ipFilter },
+    { what: 'local rate limit', name: localRateLimitName, own: route.localRateLimit, inherited: host.localRateLimit },
+  ];
+  return policies.find(({ name, own, inherited }) => {
+    if (own === undefined && inherited === undefined) return false;
+    const told =
+      own === undefined
+        ? name in hostFilterConfig(host)
+        : routes(route, host.host).every(({ typedPerFilterConfig }) => name in typedPerFilterConfig);
+    return !told || !filters.has(name);
+  })?.what;
+}
+
 /** Whether a host asks for anything that a chain could lack. Most do not, and are not looked at any further. */
 function asks(host: VirtualHost): boolean {
   if (host.globalRateLimit !== undefined || (host.tls?.type === 'terminate' && host.tls.clientValidation !== undefined)) return true;
-  return host.routes.some(({ authorization, globalRateLimit }) => authorization?.type === 'required' || globalRateLimit !== undefined);
+  if (host.ipFilter !== undefined || host.localRateLimit !== undefined) return true;
+  return host.routes.some(
+    ({ authorization, globalRateLimit, jwt, ipFilter, localRateLimit }) =>
+      authorization?.type === 'required' || [globalRateLimit, jwt, ipFilter, localRateLimit].some((guard) => guard !== undefined),
+  );
 }
 
 /** A route that some filter chain would serve without what it asks for. */
