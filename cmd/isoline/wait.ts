@@ -50,9 +50,12 @@ async function waitFor({ url, object, generation, timeoutMs }: Wait, { signal, s
   const deadlineMs = performance.now() + timeoutMs;
   const timely = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let looksLive = false;
+  let known: string | undefined;
   for (;;) {
     const answer = await ask(url, timely).catch((cause: Error) => ({ fault: cause.message }));
-    const missing = 'fault' in answer ? answer.fault : whyNotLive(answer, generation);
+    // That the time is over in the middle of a question says less than the answer before.
+    const missing = 'fault' in answer ? ((timely.aborted ? known : undefined) ?? answer.fault) : whyNotLive(answer, generation);
+    known = missing;
     if (missing === undefined && looksLive && 'live' in answer) {
       stdout(`${object} is live on ${answer.live} of ${answer.of} proxies\n`);
       return 0;

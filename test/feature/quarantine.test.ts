@@ -178,12 +178,12 @@ describe('isoline wait', () => {
   });
 
   test('says what is missing', async () => {
-    expect(await waitFor('httpproxy/demo/shop', '--timeout=300ms')).toMatchObject({
-      code: expect.stringContaining('is not live after 300 ms: no proxy is connected to this replica'),
+    expect(await waitFor('httpproxy/demo/shop', '--timeout=1500ms')).toMatchObject({
+      code: expect.stringContaining('is not live after 1500 ms: no proxy is connected to this replica'),
     });
     await connected('envoy-1');
-    expect((await waitFor('httpproxy/demo/none', '--timeout=300ms')).code).toContain('nothing of it is served');
-    expect((await waitFor('httpproxy/demo/shop', '--timeout=300ms', '--generation=9')).code).toContain('knows generation 1, not 9');
+    expect((await waitFor('httpproxy/demo/none', '--timeout=1500ms')).code).toContain('nothing of it is served');
+    expect((await waitFor('httpproxy/demo/shop', '--timeout=1500ms', '--generation=9')).code).toContain('knows generation 1, not 9');
   });
 
   test('ends at once when Envoy refuses the object', async () => {
