@@ -43,7 +43,13 @@ export class EchoBackend implements AsyncDisposable {
     this.requests += 1;
     const { searchParams } = new URL(request.url ?? '/', 'http://backend');
     const body = JSON.stringify({ service: this.name, path: request.url, ...request.headers });
-    const answer = () => response.writeHead(Number(searchParams.get('status') ?? 200), { 'x-backend': this.name }).end(body);
+    const headers = { 'x-backend': this.name, 'set-cookie': searchParams.getAll('cookie'), ...locationOf(searchParams) };
+    const answer = () => response.writeHead(Number(searchParams.get('status') ?? 200), headers).end(body);
     setTimeout(answer, Number(searchParams.get('wait') ?? 0));
   }
+}
+
+function locationOf(parameters: URLSearchParams): { readonly location?: string } {
+  const location = parameters.get('location');
+  return location === null ? {} : { location };
 }
