@@ -75,13 +75,7 @@ export function createControlPlane({ config, options, registry, log, verify }: C
   const measured = (build: () => BuildResult): BuildResult => {
     const startMs = performance.now();
     const result = build();
-    metrics.rebuilt({
-      nowMs: Date.now(),
-      tookMs: performance.now() - startMs,
-      dirty: result.dirty,
-      faulty: result.faults.length,
-      unguarded: withheldRoutes(result.changes),
-    });
+    metrics.rebuilt({ nowMs: Date.now(), tookMs: performance.now() - startMs, ...figuresOf(result) });
     return result;
   };
   const verifyBuild = (): void => {
@@ -125,6 +119,14 @@ export function createControlPlane({ config, options, registry, log, verify }: C
       manager.add('other', xdsRunnable(xds, handler.ready));
     },
   };
+}
+
+function figuresOf({ dirty, faults, changes }: BuildResult): {
+  readonly dirty: number;
+  readonly faulty: number;
+  readonly unguarded: number;
+} {
+  return { dirty, faulty: faults.length, unguarded: withheldRoutes(changes) };
 }
 
 function planeServers(
