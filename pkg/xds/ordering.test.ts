@@ -82,7 +82,7 @@ describe('the order of one update', () => {
 
     accept(clusters!);
     const referring = due();
-    expect(referring.map(short)).toEqual(['Listener l', 'RouteConfiguration r']);
+    expect(referring.map(short)).toEqual(['RouteConfiguration r', 'Listener l']);
     accept(referring[0]!);
     expect(due()).toEqual([]);
     accept(referring[1]!);

@@ -20,8 +20,11 @@ const defaultStepMs = 5_000;
 
 /** Types whose new states never wait, in the order in which they follow a change of the clusters. */
 const independent = [typeUrls.endpoint, typeUrls.secret, typeUrls.runtime] as const;
-/** Types that refer to clusters, in the order in which they refer to one another. */
-const referring = [typeUrls.listener, typeUrls.scopedRoute, typeUrls.route] as const;
+/**
+ * Types that refer to clusters. A table of routes that a client has goes before the scopes that are to lead to it: a host that leaves a
+ * wildcard must be in its table when its scope comes. What a client does not have yet it asks for when it knows the listener or scope.
+ */
+const referring = [typeUrls.route, typeUrls.listener, typeUrls.scopedRoute] as const;
 /** Types whose removals wait until what referred to them is gone at the client. */
 const removedLast = [typeUrls.secret, typeUrls.cluster, typeUrls.endpoint] as const;
 
@@ -29,9 +32,10 @@ const removedLast = [typeUrls.secret, typeUrls.cluster, typeUrls.endpoint] as co
  * All types on one stream, and the order between them:
  *
  * 1. clusters that are new or changed, and at once their endpoints; endpoints, secrets and runtime never wait;
- * 2. when the client accepted the clusters (Envoy does so once they have endpoints): listeners, scopes and routes, as they were
+ * 2. when the client accepted the clusters (Envoy does so once they have endpoints): routes, listeners and scopes, as they were
  *    when the clusters were sent, so that they name no cluster that the client does not have yet;
- * 3. when it accepted those: removals of clusters, endpoints and secrets.
+ * 3. when it accepted those: removals of clusters, endpoints and secrets. A client that comes back must have asked for all that may refer
+ *    to them before.
  *
  * Each wait ends after `stepMs`, so a lost answer delays and never blocks. The times are the caller's, in milliseconds from any start.
  * A stream of one type is the same with nothing to wait for.
@@ -46,6 +50,9 @@ export class StreamState {
   /** Since when the step waits that is now on: the clusters' answer, then the sending of what was staged. */
   #stepSinceMs: number | undefined;
   #removalsHeldSinceMs: number | undefined;
+  /** The client brought what it has from an earlier stream, and since when that is known. */
+  #returning = false;
+  #returnedMs: number | undefined;
   #nowMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: StreamStateOptions) {
@@ -60,7 +67,8 @@ export class StreamState {
 
   /** When `next` may give something although nothing else has happened; `undefined` if it waits for no time. */
   get deadlineMs(): number | undefined {
-    const since = [this.#referringHaveWork ? this.#stepSinceMs : undefined, this.#removalsHeldSinceMs];
+    const returned = this.#removalsHaveWork && !this.#askedForAll ? this.#returnedMs : undefined;
+    const since = [this.#referringHaveWork ? this.#stepSinceMs : undefined, this.#removalsHeldSinceMs, returned];
     const deadlines = since.filter((time) => time !== undefined).map((time) => time + this.#stepMs);
     // One that has passed had its effect; what remains waits for the client.
     const ahead = deadlines.filter((time) => time > this.#nowMs);
@@ -75,6 +83,7 @@ export class StreamState {
       request.protocol === 'delta' ? new DeltaTypeStream(options) : new SotwTypeStream(options),
     );
     const answer = take(stream, request);
+    if (first && request.protocol === 'delta' && request.request.initialVersions.size > 0) this.#returning = true;
     const answered = answer.kind === 'accepted' || answer.kind === 'refused';
     if (type === typeUrls.cluster && answered) this.#clustersAnswered();
     // A client that comes back asks for clusters first, and then says of their endpoints that it has them.
@@ -93,6 +102,7 @@ export class StreamState {
    */
   next(nowMs: number): Response | undefined {
     this.#nowMs = nowMs;
+    if (this.#returning) this.#returnedMs ??= nowMs;
     this.#giveUpWaiting();
     return this.#clusters('additions') ?? this.#first(independent, 'additions') ?? this.#referring() ?? this.#removals();
   }
@@ -123,10 +133,11 @@ export class StreamState {
   }
 
   #removals(): Response | undefined {
-    if (!removedLast.some((type) => this.#types.get(type)?.hasWork)) {
+    if (!this.#removalsHaveWork) {
       this.#removalsHeldSinceMs = undefined;
       return undefined;
     }
+    if (this.#mayHaveRoutes) return undefined;
     this.#removalsHeldSinceMs ??= this.#nowMs;
     const overdue = this.#nowMs >= this.#removalsHeldSinceMs + this.#stepMs;
     if (!overdue && this.#referringInFlight) return undefined;
@@ -139,6 +150,21 @@ export class StreamState {
       if (response !== undefined) return response;
     }
     return undefined;
+  }
+
+  /** A client that comes back asks for clusters first, and only then for the routes that may lead to those that have gone since. */
+  get #mayHaveRoutes(): boolean {
+    const { source } = this.#options;
+    if (source !== 'ads' || this.#returnedMs === undefined || this.#askedForAll) return false;
+    return this.#nowMs < this.#returnedMs + this.#stepMs;
+  }
+
+  get #askedForAll(): boolean {
+    return referring.every((type) => this.#types.has(type));
+  }
+
+  get #removalsHaveWork(): boolean {
+    return removedLast.some((type) => this.#types.get(type)?.hasWork);
   }
 
   get #hasStaged(): boolean {

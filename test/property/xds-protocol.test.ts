@@ -103,8 +103,11 @@ class ModelClient {
     }
   }
 
-  /** Takes everything there is. */
+  /** Takes everything there is, and what comes when no step waits any more. */
   settle(): void {
+    while (this.take());
+    this.nowMs += 6_000;
+    this.flush();
     while (this.take());
   }
 
