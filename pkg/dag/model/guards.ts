@@ -1,5 +1,5 @@
 import type { AuthRequestBody, HttpAuthSettings } from '../../config/config.ts';
-import type { HeaderMatch } from './route.ts';
+import type { HeaderMatch } from './header-match.ts';
 
 /** A service that Envoy itself asks. Where there is no such cluster, asking fails. */
 export interface ExtensionTarget {

@@ -1,8 +1,11 @@
 import type { HeadersPolicy, WeightedCluster } from './cluster.ts';
 import type { RouteAuthorization, RouteRateLimit } from './guards.ts';
+import type { HeaderMatch } from './header-match.ts';
 import type { CookieRewrite, InternalRedirect, IpFilter, LocalRateLimit } from './host-policies.ts';
 import type { RouteJwt } from './jwt.ts';
 import type { Origin } from './origin.ts';
+
+export type { HeaderMatch } from './header-match.ts';
 
 export type PathMatch =
   | {
@@ -12,16 +15,6 @@ export type PathMatch =
     }
   | { readonly type: 'exact'; readonly path: string }
   | { readonly type: 'regex'; readonly regex: string };
-
-export interface HeaderMatch {
-  readonly name: string;
-  readonly type: 'exact' | 'contains' | 'present' | 'regex';
-  /** `''` for `present`. */
-  readonly value: string;
-  readonly invert: boolean;
-  readonly ignoreCase: boolean;
-  readonly treatMissingAsEmpty: boolean;
-}
 
 export interface QueryParameterMatch {
   readonly name: string;
