@@ -53,22 +53,33 @@ async function waitFor({ url, object, generation, timeoutMs }: Wait, { signal, s
   let known: string | undefined;
   for (;;) {
     const answer = await ask(url, timely).catch((cause: Error) => ({ fault: cause.message }));
-    // That the time is over in the middle of a question says less than the answer before.
-    const missing = 'fault' in answer ? ((timely.aborted ? known : undefined) ?? answer.fault) : whyNotLive(answer, generation);
+    const missing = missingIn(answer, { generation, known: timely.aborted ? known : undefined });
     known = missing;
     if (missing === undefined && looksLive && 'live' in answer) {
       stdout(`${object} is live on ${answer.live} of ${answer.of} proxies\n`);
       return 0;
     }
     looksLive = missing === undefined;
-    if ('refused' in answer && answer.refused[0] !== undefined && missing !== undefined && !olderThan(answer, generation)) {
-      throw new CommandError(`${object}: Envoy refuses it: ${answer.refused[0].message}`);
-    }
+    if ('refused' in answer) failIfRefused(answer, { object, generation });
     if (signal.aborted) throw new CommandError(`${object}: stopped while waiting`);
     if (performance.now() + pauseMs >= deadlineMs)
       throw new CommandError(`${object} is not live after ${timeoutMs} ms: ${missing ?? 'it was only just'}`);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** What the object lacks. That the time is over in the middle of a question says less than what was `known` before. */
+function missingIn(
+  answer: LiveAnswer | { readonly fault: string },
+  { generation, known }: { readonly generation: number; readonly known: string | undefined },
+): string | undefined {
+  return 'fault' in answer ? (known ?? answer.fault) : whyNotLive(answer, generation);
+}
+
+/** @throws {CommandError} if Envoy refuses the object in the generation that is waited for. */
+function failIfRefused(answer: LiveAnswer, { object, generation }: Pick<Wait, 'object' | 'generation'>): void {
+  const [refused] = answer.refused;
+  if (refused !== undefined && !olderThan(answer, generation)) throw new CommandError(`${object}: Envoy refuses it: ${refused.message}`);
 }
 
 async function ask(url: URL, signal: AbortSignal): Promise<LiveAnswer> {
