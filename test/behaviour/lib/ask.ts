@@ -1,7 +1,7 @@
 /** Sends one request with everything about it adjustable, and tells all that came of it. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -163,10 +163,13 @@ function tlsFacts(socket: TLSSocket, material: KeyMaterial): Exchange['tls'] {
 
 /** Fails as the socket does; `once` alone would wait for ever on one that closes in silence. */
 function ended(socket: Socket): Promise<never> {
-  return new Promise((_, reject) => {
+  const gone = new Promise<never>((_, reject) => {
     if (socket.destroyed) reject(socket.errored ?? new Error('closed before the answer'));
     socket.once('error', reject).once('close', () => reject(socket.errored ?? new Error('closed before the answer')));
   });
+  // Nobody may be waiting by then.
+  gone.catch(() => undefined);
+  return gone;
 }
 
 function givenHeaders({ request, test }: Exchange): Headers {
@@ -184,38 +187,55 @@ function headers1(context: Exchange, more: Headers = []): string[] {
   return [...host, ...givenHeaders(context), ...more, ...length].flat();
 }
 
-function call1(context: Exchange, socket: Socket, more: Headers = []) {
+function call1(context: Exchange, agent: Agent, more: Headers = []) {
   const { method, path, body } = context.request;
-  const call = httpRequest({ method, path, headers: headers1(context, more), setHost: false, createConnection: () => socket });
+  const call = httpRequest({ method, path, headers: headers1(context, more), setHost: false, agent });
   call.on('error', () => undefined).end(body);
   return call;
 }
 
+/** Has one connection and opens no other. */
+class OneConnection extends Agent {
+  #socket: Socket | undefined;
+
+  constructor(socket: Socket) {
+    super({ keepAlive: true });
+    this.#socket = socket;
+  }
+
+  override createConnection(): Socket {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket === undefined) throw new Error('the connection was closed');
+    return socket;
+  }
+}
+
 async function askHttp1(context: Exchange, socket: Socket): Promise<Answer> {
-  const call = call1(context, socket, [['Connection', 'keep-alive']]);
-  const gone = ended(socket);
-  gone.catch(() => undefined);
-  const [response] = (await Promise.race([once(call, 'response'), gone])) as [IncomingMessage];
-  const body = await Promise.race([readAll(response), gone]).catch((error: unknown) => {
+  const agent = new OneConnection(socket);
+  const response = await responseTo(call1(context, agent), socket);
+  const body = await Promise.race([readAll(response), ended(socket)]).catch((error: unknown) => {
     if (response.complete) return Buffer.alloc(0);
     throw error;
   });
   const answer = { status: response.statusCode ?? 0, headers: pairs(response.rawHeaders), body };
   const { after } = context.request;
-  return after === undefined ? answer : { ...answer, second: await askAgain(context, socket, after) };
+  return after === undefined ? answer : { ...answer, second: await askAgain(context, agent, after) };
+}
+
+async function responseTo(call: ClientRequest, socket: Socket): Promise<IncomingMessage> {
+  const responded = once(call, 'response');
+  responded.catch(() => undefined);
+  const [response] = (await Promise.race([responded, ended(socket)])) as [IncomingMessage];
+  return response;
 }
 
 /** Whether the connection lives on. */
-async function askAgain({ request: { path, host } }: Exchange, socket: Socket, afterSeconds: number): Promise<number | string> {
+async function askAgain(context: Exchange, agent: Agent, afterSeconds: number): Promise<number | string> {
   await sleep(afterSeconds * 1000);
   try {
-    const gone = ended(socket);
-    gone.catch(() => undefined);
-    // The first exchange has let go of the socket.
-    socket.removeAllListeners('data').resume();
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    const [chunk] = (await Promise.race([once(socket, 'data'), gone])) as [Buffer];
-    return statusOf(chunk.toString('latin1'));
+    const [response] = (await once(call1(context, agent), 'response')) as [IncomingMessage];
+    return response.statusCode ?? 0;
   } catch {
     return 'closed';
   }
@@ -232,9 +252,8 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<Buffer> {
 }
 
 async function askWebSocket(context: Exchange, socket: Socket): Promise<Answer> {
-  const call = call1(context, socket, webSocket);
+  const call = call1(context, new OneConnection(socket), webSocket);
   const gone = ended(socket);
-  gone.catch(() => undefined);
   const refused = once(call, 'response').then(async (event) => {
     const [response] = event as [IncomingMessage];
     return { response, body: await readAll(response) };
@@ -276,7 +295,6 @@ async function askHttp2(context: Exchange, socket: Socket): Promise<Answer> {
   const session = connectHttp2(`${request.scheme}://${request.host}`, { createConnection: () => socket });
   session.on('error', () => undefined);
   const gone = ended(socket);
-  gone.catch(() => undefined);
   try {
     const stream = session.request(headers2(context), { endStream: false });
     let trailers: Headers = [];
