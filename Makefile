@@ -129,15 +129,24 @@ test-faults: envoy-api binaries ## What breaks in real clusters: the part that `
 behaviour: envoy-api binaries ## The behaviour cases: make behaviour BEHAVIOUR=/path/to/behaviour [ONLY='tls/*']
 	@hack/behaviour.sh '$(BEHAVIOUR)' $(if $(ONLY),--only '$(ONLY)')
 
-.PHONY: bench
-bench: envoy-api binaries ## Beside Contour: make bench BENCH=/path/to/bench [KIND=httpproxy] [N=1000] [SCENARIOS=s2,s3] [ROUNDS=3]
-	@[ -x '$(BENCH)/scripts/compare.sh' ] || { echo 'bench: set BENCH to the folder of the benchmark' >&2; exit 2; }
-	@CANDIDATE='$(CURDIR)/bin/isoline' '$(BENCH)/scripts/compare.sh' $(or $(KIND),httpproxy) $(or $(N),1000) $(or $(SCENARIOS),s2,s3) $(or $(ROUNDS),3)
-
 .PHONY: conformance
 conformance: envoy-api ## The Gateway API suite: make conformance CLUSTER=/path/to/cluster [CLASS=isoline] [OUT=.cache/conformance]
 	@[ -x '$(CLUSTER)/conformance.sh' ] || { echo 'conformance: set CLUSTER to the folder of the test cluster' >&2; exit 2; }
 	@'$(CLUSTER)/conformance.sh' --gateway-class $(or $(CLASS),isoline) --version v1.6.1 --out $(or $(OUT),.cache/conformance)
+
+## Measure (docs/benchmarks.md)
+
+bench = test/bench/run-isolated.sh $(NODE) test/bench/bench.ts $(if $(SCENARIOS),--scenarios $(SCENARIOS)) $(if $(KIND),--kind $(KIND)) \
+	$(if $(N),--objects $(N)) $(if $(CHANGES),--changes $(CHANGES)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+.PHONY: bench
+bench: envoy-api binaries ## Speed and cost: make bench [SCENARIOS=start,propagation,churn,storm,idle] [N=1000] [KIND=httpproxy] [CHANGES=50]
+	@$(bench)
+
+.PHONY: bench-compare
+bench-compare: envoy-api binaries ## Beside another controller: make bench-compare DRIVER=test/bench/drivers/contour.json [ROUNDS=2] [as bench]
+	@[ -r '$(DRIVER)' ] || { echo 'bench-compare: set DRIVER to a file that says how to start the other controller' >&2; exit 2; }
+	@$(bench) --against '$(DRIVER)'
 
 .PHONY: soak
 soak: envoy-api binaries ## Endpoint churn for half an hour, then silence; memory, CPU, writes: make soak [N=5000] [RATE=10] [MINUTES=30] [REST=3]
