@@ -28,6 +28,13 @@ export const buildSettings = {
     crdType: textList,
     help: 'Namespaces that may hold root HTTPProxies (default all).',
   }),
+  duplicateHosts: setting({
+    type: oneOf('reject-all', 'oldest-wins'),
+    default: 'reject-all',
+    file: 'duplicate-hosts',
+    flag: 'duplicate-hosts',
+    help: 'Who gets a host that several root HTTPProxies name: nobody (reject-all, the default), or the oldest (oldest-wins).',
+  }),
   statusAddresses: setting({
     type: commaList,
     default: [],

@@ -30,6 +30,8 @@ export interface Config {
   readonly ingressClassNames: readonly string[];
   /** [httpproxy.rootNamespaces] Empty: roots may be anywhere. */
   readonly rootNamespaces: readonly string[];
+  /** Who gets a host that several root HTTPProxies name: nobody, or the oldest of those that may be roots. Default `reject-all`. */
+  readonly duplicateHosts: 'reject-all' | 'oldest-wins';
   /** [httpproxy.disablePermitInsecure] */
   readonly disablePermitInsecure: boolean;
   /** [enableExternalNameService] */

@@ -22,6 +22,7 @@ export function toConfig(values: Values, namespace: string): Config {
   return deepFreeze({
     ingressClassNames: values.ingressClassNames,
     rootNamespaces: values.rootNamespaces,
+    duplicateHosts: values.duplicateHosts,
     disablePermitInsecure: values.disablePermitInsecure,
     enableExternalNameService: values.enableExternalNameService,
     gatewayControllerName: 'projectcontour.io/gateway-controller',

@@ -108,6 +108,20 @@ other/app: {virtualhost: {fqdn: APP.example.com}, routes: [{directResponsePolicy
     expect(parts).toEqual([]);
   });
 
+  test('keeps its host from rivals where the oldest wins; of the same age, the first by name that may be a root', () => {
+    const yaml = `
+app: {${app}, routes: [{services: [{name: a, port: 80}]}]}
+---
+other/app: {virtualhost: {fqdn: APP.example.com}, routes: [{directResponsePolicy: {statusCode: 200}}]}`;
+    const oldest = world(yaml, { duplicateHosts: 'oldest-wins' });
+    expect([oldest.status('ns/app'), oldest.status('other/app')]).toEqual(['valid', 'VirtualHostError/DuplicateVhost']);
+    expect(oldest.messages('other/app')).toContain('ns/app is the oldest and keeps it');
+    expect(oldest.keys).toContain('HTTPProxy/other/app');
+
+    const allowed = world(yaml, { duplicateHosts: 'oldest-wins', rootNamespaces: ['other'] });
+    expect(allowed.status('other/app')).toBe('valid');
+  });
+
   test('waits for rivals: it reads who else has its host', () => {
     expect(world(`app: {${app}, routes: [{services: [{name: a, port: 80}]}]}`).keys).toContain('index:httpproxies-by-fqdn/app.example.com');
   });

@@ -1,4 +1,6 @@
+import type { ObjectRef } from '../../../apis/meta.ts';
 import type { VirtualHost } from '../../../apis/projectcontour/v1/httpproxy.ts';
+import type { Config } from '../../../config/config.ts';
 import { compareStrings } from '../../../util/compare.ts';
 import type { Problem } from '../../../util/outcome.ts';
 import { problem, type RootBuild } from './build.ts';
@@ -30,18 +32,33 @@ function blankHost(_build: RootBuild, { fqdn }: VirtualHost): Problem | undefine
   return problem('VirtualHostError', 'FQDNNotSpecified', 'Spec.VirtualHost.Fqdn must be specified');
 }
 
-/** Nobody can tell who of several owns a host, so nobody gets it; case does not tell hosts apart. */
-function duplicateHost({ reader }: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
-  const roots = reader.list('httpproxies-by-fqdn', fqdn.toLowerCase());
+/** Nobody can tell who of several owns a host, so nobody gets it, unless the configuration says that the oldest does; case does not tell hosts apart. */
+function duplicateHost(build: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
+  const roots = build.reader.list('httpproxies-by-fqdn', fqdn.toLowerCase());
   if (roots.length < 2) return undefined;
+  const owner = build.config.duplicateHosts === 'oldest-wins' ? oldestRoot(build, roots) : undefined;
+  const { namespace, proxy } = build.root;
+  if (owner?.namespace === namespace && owner.name === proxy.metadata.name) return undefined;
   const ids = roots.map(({ namespace, name }) => `${namespace}/${name}`).sort(compareStrings);
   const message = `fqdn "${fqdn}" is used in multiple HTTPProxies: ${ids.join(', ')}`;
-  return problem('VirtualHostError', 'DuplicateVhost', message);
+  const told = owner === undefined ? message : `${message}; ${owner.namespace}/${owner.name} is the oldest and keeps it`;
+  return problem('VirtualHostError', 'DuplicateVhost', told);
+}
+
+/** Of the roots that may be there, the one that was created first; of the same age, the first by name. */
+function oldestRoot({ reader, config }: RootBuild, roots: readonly ObjectRef[]): ObjectRef | undefined {
+  const createdAt = ({ namespace, name }: ObjectRef): string => reader.get('HTTPProxy', namespace, name)?.metadata.creationTimestamp ?? '';
+  const aged = roots.filter(({ namespace }) => mayHoldRoots(config, namespace)).map((root) => ({ root, createdAt: createdAt(root) }));
+  // The list is in order of names, and sorting keeps that.
+  return aged.sort((a, b) => compareStrings(a.createdAt, b.createdAt))[0]?.root;
+}
+
+function mayHoldRoots({ rootNamespaces }: Config, namespace: string): boolean {
+  return rootNamespaces.length === 0 || rootNamespaces.includes(namespace);
 }
 
 function namespaceNotAllowed({ root, config }: RootBuild): Problem | undefined {
-  const { rootNamespaces } = config;
-  if (rootNamespaces.length === 0 || rootNamespaces.includes(root.namespace)) return undefined;
+  if (mayHoldRoots(config, root.namespace)) return undefined;
   const message = `a root HTTPProxy cannot be defined in namespace "${root.namespace}"`;
   return problem('RootNamespaceError', 'RootProxyNotAllowedInNamespace', message);
 }
