@@ -61,7 +61,7 @@ export class Acknowledgements {
 
   /** Notes versions that the client brought along from an earlier stream. */
   restore(versions: ReadonlyMap<string, string>): void {
-    for (const [name, version] of versions) this.#accepted.set(name, version);
+    this.#accepted.change(versions);
   }
 
   /** Notes a response and gives its nonce, which is unique on this stream and type. */
@@ -85,7 +85,7 @@ export class Acknowledgements {
 
   /** The client accepted the pending response. */
   accept(): void {
-    for (const [name, version] of this.#take()) this.#accept(name, version);
+    this.#accept(this.#take());
   }
 
   /**
@@ -95,22 +95,23 @@ export class Acknowledgements {
    * @param rest what became of the others, removals among them. `resent`: what the client had of them before stands.
    */
   refuse(blamed: ReadonlySet<string>, rest: 'accepted' | 'resent', detail: string): void {
+    const others: [name: string, version: string | undefined][] = [];
     for (const [name, version] of this.#take()) {
       if (version !== undefined && blamed.has(name)) this.#refused.set(name, { version, detail });
-      else if (rest === 'accepted') this.#accept(name, version);
+      else others.push([name, version]);
     }
+    if (rest === 'accepted') this.#accept(others);
   }
 
-  /** The client dropped the resource. One that is on its way still arrives, and counts if the client wants it again by then. */
-  forget(name: string): void {
-    this.#accepted.delete(name);
-    this.#refused.delete(name);
+  /** The client dropped these resources. One that is on its way still arrives, and counts if the client wants it again by then. */
+  forget(names: readonly string[]): void {
+    this.#accepted.change(names.map((name) => [name, undefined]));
+    for (const name of names) this.#refused.delete(name);
   }
 
-  #accept(name: string, version: string | undefined): void {
-    this.#refused.delete(name);
-    if (version === undefined) this.#accepted.delete(name);
-    else this.#accepted.set(name, version);
+  #accept(answered: Iterable<readonly [name: string, version: string | undefined]>): void {
+    this.#accepted.change(answered);
+    if (this.#refused.size > 0) for (const [name] of answered) this.#refused.delete(name);
   }
 
   #take(): ReadonlyMap<string, string | undefined> {

@@ -33,7 +33,7 @@ export class DeltaTypeStream extends TypeStream {
     this.started = true;
     this.acknowledgements.restore(brought);
     const change = this.subscription.applyDelta(request.subscribe, request.unsubscribe);
-    for (const name of brought.keys()) if (!this.subscription.wants(name)) this.acknowledgements.forget(name);
+    this.forgetUnwanted(brought.keys());
     this.forget(change);
 
     this.mark(brought.keys());

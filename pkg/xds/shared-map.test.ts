@@ -4,7 +4,7 @@ import { SharedBases, SharedMap } from './shared-map.ts';
 
 const filled = (bases: SharedBases<number>, size: number, change = 0): SharedMap<number> => {
   const map = new SharedMap(bases);
-  for (let i = 0; i < size; i += 1) map.set(`n${i}`, i < change ? -1 : i);
+  map.change(Array.from({ length: size }, (_, i) => [`n${i}`, i < change ? -1 : i]));
   return map;
 };
 
@@ -20,7 +20,7 @@ describe('SharedMap', () => {
           const key = `n${name}`;
           if (value === undefined) expect(shared.delete(key)).toBe(plain.delete(key));
           else {
-            shared.set(key, value);
+            shared.change([[key, value]]);
             plain.set(key, value);
           }
           expect([shared.size, shared.get(key), shared.has(key)]).toEqual([plain.size, plain.get(key), plain.has(key)]);
@@ -39,10 +39,17 @@ describe('SharedMap', () => {
     expect(maps.map((map) => map.get('n5'))).toEqual([5, 5, 5, 5, 5, 5, -1, -1, -1, -1]);
   });
 
+  test('those that get the same at once have the same base, and nothing of their own', () => {
+    const bases = new SharedBases<number>();
+    const maps = Array.from({ length: 10 }, () => filled(bases, 1_000));
+    expect([...bases].length).toBe(1);
+    expect(maps.map((map) => map.differences)).toEqual(maps.map(() => 0));
+  });
+
   test('stay alike when all of them change one by one', () => {
     const bases = new SharedBases<number>();
     const maps = Array.from({ length: 10 }, () => filled(bases, 1_000));
-    for (let i = 0; i < 1_000; i += 1) for (const map of maps) map.set(`n${i}`, -i - 1);
+    for (let i = 0; i < 1_000; i += 1) for (const map of maps) map.change([[`n${i}`, -i - 1]]);
     for (const map of maps) expect(map.differences).toBeLessThan(100);
     const kept = maps.map((map) => [...map].every(([name, value]) => value === -Number(name.slice(1)) - 1));
     expect(kept).toEqual(maps.map(() => true));

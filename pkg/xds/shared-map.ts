@@ -52,22 +52,37 @@ export class SharedMap<V> implements ReadonlyMap<string, V> {
     return this.#own.has(name) || (this.#base.has(name) && !this.#without.has(name));
   }
 
-  set(name: string, value: V): void {
-    if (!this.has(name)) this.#size += 1;
-    this.#without.delete(name);
-    if (this.#base.get(name) === value) this.#own.delete(name);
-    else this.#own.set(name, value);
+  /**
+   * Changes many entries at once; `undefined` deletes one. Where two maps get the same, the second finds the base of the first: one by one
+   * each would make bases of its own of all that it has on the way.
+   */
+  change(changes: Iterable<readonly [name: string, value: V | undefined]>): void {
+    for (const [name, value] of changes) {
+      if (value === undefined) this.#delete(name);
+      else this.#set(name, value);
+    }
     if (this.differences > mostDifferences(this.#size)) this.#rebase();
   }
 
   /** Gives whether the name was there. */
   delete(name: string): boolean {
-    if (!this.has(name)) return false;
+    const had = this.has(name);
+    this.change([[name, undefined]]);
+    return had;
+  }
+
+  #set(name: string, value: V): void {
+    if (!this.has(name)) this.#size += 1;
+    this.#without.delete(name);
+    if (this.#base.get(name) === value) this.#own.delete(name);
+    else this.#own.set(name, value);
+  }
+
+  #delete(name: string): void {
+    if (!this.has(name)) return;
     this.#size -= 1;
     this.#own.delete(name);
     if (this.#base.has(name)) this.#without.add(name);
-    if (this.differences > mostDifferences(this.#size)) this.#rebase();
-    return true;
   }
 
   *entries(): MapIterator<[string, V]> {

@@ -1,5 +1,16 @@
 import { type EncodedResource, type Resource, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
-import { type Answer, type Blame, type ErrorDetail, type Part, type Response, type SentResource, TypeStream } from './type-stream.ts';
+import { SharedMap } from './shared-map.ts';
+import {
+  type Answer,
+  type Blame,
+  basesOf,
+  type ErrorDetail,
+  type Part,
+  type Response,
+  type SentResource,
+  TypeStream,
+  type TypeStreamOptions,
+} from './type-stream.ts';
 import { setVersion } from './version.ts';
 
 /** A request of the state-of-the-world protocol, decoded. */
@@ -22,7 +33,12 @@ const fullStateTypes: ReadonlySet<TypeUrl> = new Set([typeUrls.cluster, typeUrls
  */
 export class SotwTypeStream extends TypeStream {
   /** What the client was sent last. A whole that is sent in parts needs the old state of what is not due yet. */
-  readonly #last = new Map<string, EncodedResource>();
+  readonly #last: SharedMap<EncodedResource>;
+
+  constructor(options: TypeStreamOptions) {
+    super(options);
+    this.#last = new SharedMap(basesOf(options).resources);
+  }
 
   /** Takes a request in. What is due by it comes out of `next`. */
   request(request: SotwRequest): Answer {
@@ -45,11 +61,10 @@ export class SotwTypeStream extends TypeStream {
   next(part: Part): Response | undefined {
     if (this.acknowledgements.pending !== undefined) return undefined;
     const { news, gone } = this.#takeDue(part);
-    for (const { name, encoded } of news) this.#last.set(name, encoded);
-    for (const name of gone) this.#last.delete(name);
+    this.#last.change([...news.map(({ name, encoded }) => [name, encoded] as const), ...gone.map((name) => [name, undefined] as const)]);
     if (news.length > 0 || this.owesResponse || (this.#whole && gone.length > 0)) return this.#send(news, gone);
     // That these are gone cannot be said.
-    for (const name of gone) this.acknowledgements.forget(name);
+    this.acknowledgements.forget(gone);
     return undefined;
   }
 
@@ -103,7 +118,8 @@ export class SotwTypeStream extends TypeStream {
   }
 
   #dropUnwanted(): void {
-    for (const name of this.#last.keys()) if (!this.subscription.wants(name)) this.#last.delete(name);
+    const unwanted = [...this.#last.keys()].filter((name) => !this.subscription.wants(name));
+    this.#last.change(unwanted.map((name) => [name, undefined]));
   }
 }
 

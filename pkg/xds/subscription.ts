@@ -63,14 +63,13 @@ export class Subscription {
     const given = new Set<string>();
     for (const name of unsubscribe) {
       if (name === wildcardName) this.#legacyWildcard = this.#explicitWildcard = false;
-      else if (this.#names.delete(name)) given.add(name);
+      else if (this.#names.has(name)) given.add(name);
     }
-    let again = false;
-    for (const name of subscribe) {
-      if (name === wildcardName) again = this.#explicitWildcard = true;
-      else this.#names.set(name, true);
-    }
+    this.#names.change(Array.from(given, (name) => [name, undefined]));
     const answer = subscribe.filter((name) => name !== wildcardName);
+    const again = answer.length < subscribe.length;
+    if (again) this.#explicitWildcard = true;
+    this.#names.change(answer.map((name) => [name, true]));
     // The client may have dropped what it gave up by name, so a wildcard that covers it must bring it back.
     const covered = [...given].filter((name) => this.wildcard && !this.#names.has(name));
     return {
@@ -92,8 +91,7 @@ export class Subscription {
     this.#explicitWildcard = wanted.delete(wildcardName);
     const answer = [...wanted].filter((name) => !this.#names.has(name));
     const gone = [...this.#names.keys()].filter((name) => !wanted.has(name));
-    for (const name of gone) this.#names.delete(name);
-    for (const name of answer) this.#names.set(name, true);
+    this.#names.change([...gone.map((name) => [name, undefined] as const), ...answer.map((name) => [name, true] as const)]);
     return {
       answer,
       answerAll: this.wildcard && !before,

@@ -101,11 +101,12 @@ export abstract class TypeStream {
   protected readonly source: ConfigSourceKind;
   protected readonly view: SnapshotView;
 
-  constructor({ type, source, view }: TypeStreamOptions) {
+  constructor(options: TypeStreamOptions) {
+    const { type, source, view } = options;
     this.type = type;
     this.source = source;
     this.view = view;
-    const { versions, names } = basesOf(view, `${source} ${type}`);
+    const { versions, names } = basesOf(options);
     this.acknowledgements = new Acknowledgements(versions);
     this.subscription = new Subscription(names);
   }
@@ -164,7 +165,7 @@ export abstract class TypeStream {
     if (pending === undefined) return { kind: 'request' };
     const answer = error === undefined ? this.#accepted(pending) : this.#refused(pending, error);
     // What a client gave up before a response arrived, it did not take from it.
-    for (const name of pending.sent.keys()) if (!this.subscription.wants(name)) this.acknowledgements.forget(name);
+    this.forgetUnwanted(pending.sent.keys());
     return answer;
   }
 
@@ -185,12 +186,18 @@ export abstract class TypeStream {
 
   protected forget(change: SubscriptionChange): void {
     const names = change.forgetUnnamed ? this.acknowledgements.knownNames() : change.forget;
-    for (const name of [...names, ...change.forget]) {
-      if (this.subscription.wants(name)) continue;
-      this.acknowledgements.forget(name);
+    for (const name of this.forgetUnwanted(new Set([...names, ...change.forget]))) {
       this.settle(name, 'staged');
       this.settle(name, 'all');
     }
+  }
+
+  /** Gives those of the names that the client does not want, and so has not. */
+  protected forgetUnwanted(names: Iterable<string>): readonly string[] {
+    if (this.subscription.wildcard) return [];
+    const unwanted = Array.from(names).filter((name) => !this.subscription.wants(name));
+    this.acknowledgements.forget(unwanted);
+    return unwanted;
   }
 
   /** What was due for a name is on its way. A change after the staging is still due when the staged one was sent. */
@@ -209,11 +216,15 @@ export abstract class TypeStream {
 interface TypeBases {
   readonly versions: SharedBases<string>;
   readonly names: SharedBases<true>;
+  /** Used by the state-of-the-world protocol only. */
+  readonly resources: SharedBases<EncodedResource>;
 }
 
 const basesOfViews = new WeakMap<SnapshotView, Map<string, TypeBases>>();
 
-function basesOf(view: SnapshotView, type: string): TypeBases {
+/** What streams share that are about the same. */
+export function basesOf({ type, source, view }: TypeStreamOptions): TypeBases {
   const types = basesOfViews.getOrInsertComputed(view, () => new Map<string, TypeBases>());
-  return types.getOrInsertComputed(type, () => ({ versions: new SharedBases<string>(), names: new SharedBases<true>() }));
+  const bases = { versions: new SharedBases<string>(), names: new SharedBases<true>(), resources: new SharedBases<EncodedResource>() };
+  return types.getOrInsertComputed(`${source} ${type}`, () => bases);
 }
