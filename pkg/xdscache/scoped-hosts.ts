@@ -14,8 +14,8 @@ import type { UpdateBuilder } from './update-builder.ts';
 export interface ScopedHostsOptions {
   /** The listener as it is now. */
   readonly listener: () => Listener;
-  /** The scope of a host, `REST` for those that are no exact ones. */
-  readonly scopeOf: (host: string) => string;
+  /** The scope that is there for the sake of a host: `REST` for all that are no exact ones; `undefined`: none, or one that others look after. */
+  readonly scopeOf: (host: string) => string | undefined;
   /** The RouteConfiguration of a host. */
   readonly tableOf: (host: string) => string;
 }
@@ -49,8 +49,9 @@ export class ScopedHosts {
     this.#tables.set(table, hosts);
     if (!sameRoutes(before, after)) this.#staleTables.add(table);
     const scope = this.#options.scopeOf(name);
+    if (scope === undefined) return;
     const [was, is] = scope === restScope ? [known.length > 0, hosts.length > 0] : [before !== undefined, after !== undefined];
-    if (was !== is) this.scope(scope, is || (scope === restScope && this.#last.has(table)), table);
+    if (was !== is) this.scope(scope, is, table);
   }
 
   /** Sets what a RouteConfiguration has after its hosts; `undefined`: nothing. */
@@ -89,7 +90,7 @@ export class ScopedHosts {
     const origins = () => {
       const host = this.#tables
         .get(table)
-        ?.find(({ host: name }) => scopeKey(this.#options.listener().name, this.#options.scopeOf(name)) === key);
+        ?.find(({ host: name }) => scopeKey(this.#options.listener().name, this.#options.scopeOf(name) ?? restScope) === key);
       return host && !key.endsWith(`|${restScope}`) ? host.origins : [this.#options.listener().origin];
     };
     return sharedResource(key, origins, () => encodedBytes(encode(ScopedRouteConfiguration, scopedRoute(key, table))));

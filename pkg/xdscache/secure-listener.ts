@@ -44,7 +44,7 @@ export class SecureListenerState extends ListenerState {
   readonly #fallback: FallbackHosts;
   readonly #scoped = new ScopedHosts({
     listener: () => this.listener,
-    scopeOf: (host) => (isExactHost(host) ? secureScope(host) : restScope),
+    scopeOf: (host) => (isExactHost(host) ? secureScope(host) : undefined),
     tableOf: (host) => (isExactHost(host) ? secureShardName(this.listener.name, host) : restRouteName(this.listener.name)),
   });
   readonly #staleRoutes = new Set<string>();

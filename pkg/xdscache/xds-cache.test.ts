@@ -237,6 +237,14 @@ describe('a listener for TLS', () => {
       'secret ns/other',
     ]);
   });
+
+  test('keeps the scope of its wildcards, which answers 421 too, when the last wildcard makes room for an exact host', () => {
+    const world = new World();
+    world.change({ listeners: [https], hosts: [secure('*')] });
+    world.change({ hosts: [secure('a.com')], without: [['ingress_https', '*']] });
+    expect(world.names('scopedRoute')).toEqual(['ingress_https|MISDIRECTED', 'ingress_https|REST', 'ingress_https|a.com|a.com']);
+    expect(world.domains('ingress_https/REST')).toEqual([['*']]);
+  });
 });
 
 describe('clusters', () => {
