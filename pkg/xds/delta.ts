@@ -58,7 +58,7 @@ export class DeltaTypeStream extends TypeStream {
     if (part === 'staged') {
       return this.#response([...this.staged.keys()], { look: (name) => this.staged.get(name), part, resend: false });
     }
-    const look = (name: string): Resource | undefined => this.view.get(this.type, name);
+    const look = (name: string): Resource | undefined => this.look(name);
     for (let group = this.#suspects.shift(); group !== undefined; group = this.#suspects.shift()) {
       const response = this.#response(group, { look, part: 'all', resend: true });
       if (response !== undefined) return response;

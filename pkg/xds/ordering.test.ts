@@ -122,6 +122,27 @@ describe('the order of one update', () => {
     expect(due().map(({ resources }) => resources[0]?.encoded)).toEqual([snapshot.get(typeUrls.route, 'r')?.encoded('ads')]);
   });
 
+  test('routes that wait are not sent when the cluster that they lead to has gone again', () => {
+    snapshot.apply(update({ cluster: [cluster('b')], route: [routes('r', 'to b')] }));
+    const [first] = due();
+    snapshot.apply(update({ cluster: [{ remove: 'b' }], route: [routes('r', 'to a')] }));
+    accept(first!);
+    expect(settle()).toEqual(['Cluster -b']);
+  });
+
+  test('where routes still lead to a cluster that has gone again, it gets its endpoints', () => {
+    snapshot.apply(update({ cluster: [cluster('b')], endpoint: [endpoints('b')], route: [routes('r', 'to b')] }));
+    const [first] = due();
+    const after = { cluster: [{ remove: 'b' }, cluster('c')], endpoint: [{ remove: 'b' }, endpoints('c')], route: [routes('r', 'to c')] };
+    snapshot.apply(update(after));
+    request(typeUrls.endpoint, { subscribe: ['b'] });
+    const [assignment] = due();
+    expect(assignment && short(assignment)).toBe('ClusterLoadAssignment b');
+    accept(assignment!);
+    accept(first!);
+    expect(settle()).toEqual(['RouteConfiguration r', 'Cluster c', 'RouteConfiguration r', 'Cluster -b', 'ClusterLoadAssignment -b']);
+  });
+
   test('a refusal of clusters lets the routes go on', () => {
     snapshot.apply(update({ cluster: [cluster('b')], route: [routes('r', 'to b')] }));
     refuse(due()[0]!);
@@ -201,6 +222,32 @@ describe('the endpoints of a cluster that warms', () => {
     expect([assignment && short(assignment), ...more]).toEqual(['ClusterLoadAssignment a']);
     accept(assignment!);
     expect(due()).toEqual([]);
+  });
+});
+
+describe('a proxy that comes back while its clusters still wait for endpoints', () => {
+  beforeEach(() => {
+    connected();
+    stream = new StreamState({ source: 'ads', view: snapshot, stepMs: 1_000 });
+    request(typeUrls.endpoint, { subscribe: ['a'], initialVersions: new Map([['a', endpoints('a').encoded('ads').version]]) });
+  });
+
+  test('gets the endpoints that it has, for it speaks of no clusters before', () => {
+    expect(due().map(short)).toEqual(['ClusterLoadAssignment a']);
+  });
+
+  test('gets no routes before it speaks of clusters, or a step has gone by', () => {
+    accept(due()[0]!);
+    request(typeUrls.route, { subscribe: ['r'], initialVersions: new Map([['r', 'older']]) });
+    expect([due(), stream.deadlineMs]).toEqual([[], 1_000]);
+    expect(due(1_000).map(short)).toEqual(['RouteConfiguration r']);
+  });
+
+  test('gets routes after the clusters that it lacks', () => {
+    accept(due()[0]!);
+    request(typeUrls.route, { subscribe: ['r'], initialVersions: new Map([['r', 'older']]) });
+    request(typeUrls.cluster, { initialVersions: new Map([['a', 'older']]) });
+    expect(settle()).toEqual(['Cluster a', 'ClusterLoadAssignment a', 'RouteConfiguration r']);
   });
 });
 

@@ -1,4 +1,11 @@
-import { type ConfigSourceKind, type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import {
+  type ConfigSourceKind,
+  type Resource,
+  type SnapshotUpdate,
+  type SnapshotView,
+  type TypeUrl,
+  typeUrls,
+} from '../xdscache/resource.ts';
 import { type DeltaRequest, DeltaTypeStream } from './delta.ts';
 import { edsServiceName } from './eds-service-name.ts';
 import { type SotwRequest, SotwTypeStream } from './sotw.ts';
@@ -17,6 +24,7 @@ export interface StreamStateOptions {
 }
 
 const defaultStepMs = 5_000;
+const nothing: ReadonlyMap<string, Resource> = new Map();
 
 /** Types whose new states never wait, in the order in which they follow a change of the clusters. */
 const independent = [typeUrls.endpoint, typeUrls.secret, typeUrls.runtime] as const;
@@ -46,6 +54,8 @@ export class StreamState {
   readonly #stepMs: number;
   /** ClusterLoadAssignments that clusters on their way to the client wait for. */
   #warming: ReadonlySet<string> = new Set();
+  /** Those as they were when the clusters went: routes that are staged may lead there even if they have gone since. */
+  #assignments: ReadonlyMap<string, Resource> = nothing;
   #clustersInFlight = false;
   /** Since when the step waits that is now on: the clusters' answer, then the sending of what was staged. */
   #stepSinceMs: number | undefined;
@@ -67,7 +77,8 @@ export class StreamState {
 
   /** When `next` may give something although nothing else has happened; `undefined` if it waits for no time. */
   get deadlineMs(): number | undefined {
-    const returned = this.#removalsHaveWork && !this.#askedForAll ? this.#returnedMs : undefined;
+    const waits = (this.#removalsHaveWork && !this.#askedForAll) || (this.#referringHaveWork && this.#lacksClusters);
+    const returned = waits ? this.#returnedMs : undefined;
     const since = [this.#referringHaveWork ? this.#stepSinceMs : undefined, this.#removalsHeldSinceMs, returned];
     const deadlines = since.filter((time) => time !== undefined).map((time) => time + this.#stepMs);
     // One that has passed had its effect; what remains waits for the client.
@@ -83,11 +94,14 @@ export class StreamState {
       request.protocol === 'delta' ? new DeltaTypeStream(options) : new SotwTypeStream(options),
     );
     const answer = take(stream, request);
-    if (first && request.protocol === 'delta' && request.request.initialVersions.size > 0) this.#returning = true;
+    if (first && request.protocol === 'delta') this.#brought(type, request.request.initialVersions);
     const answered = answer.kind === 'accepted' || answer.kind === 'refused';
     if (type === typeUrls.cluster && answered) this.#clustersAnswered();
     // A client that comes back asks for clusters first, and then says of their endpoints that it has them.
-    if (type === typeUrls.endpoint && first) stream.force(this.#warming);
+    if (type === typeUrls.endpoint && first) {
+      stream.keep(this.#assignments);
+      stream.force(this.#warming);
+    }
     return answer;
   }
 
@@ -107,6 +121,16 @@ export class StreamState {
     return this.#clusters('additions') ?? this.#first(independent, 'additions') ?? this.#referring() ?? this.#removals();
   }
 
+  /**
+   * An Envoy does not speak of clusters while changed ones wait for endpoints, on a new stream neither. That it asks for endpoints first is
+   * thus how it says that the stream broke before these came; it will not ask for them again.
+   */
+  #brought(type: TypeUrl, versions: ReadonlyMap<string, string>): void {
+    if (versions.size === 0) return;
+    this.#returning = true;
+    if (type === typeUrls.endpoint && this.#lacksClusters) this.#types.get(type)?.force(this.#present(type, versions.keys()).keys());
+  }
+
   #clusters(part: Part): Response | undefined {
     const clusters = this.#types.get(typeUrls.cluster);
     if (clusters === undefined || this.#hasStaged) return undefined;
@@ -116,14 +140,20 @@ export class StreamState {
     this.#stepSinceMs = this.#nowMs;
     for (const type of referring) this.#types.get(type)?.stage();
     this.#warming = endpointsOf(response);
-    this.#types.get(typeUrls.endpoint)?.force(this.#warming);
+    this.#assignments = this.#present(typeUrls.endpoint, this.#warming);
+    const assignments = this.#types.get(typeUrls.endpoint);
+    assignments?.keep(this.#assignments);
+    assignments?.force(this.#warming);
     return response;
   }
 
   #referring(): Response | undefined {
-    if (this.#clustersInFlight) return undefined;
+    if (this.#clustersInFlight || (this.#lacksClusters && this.#justReturned)) return undefined;
+    // With all clusters at the client the newest state is as good as the staged one, which may lead to what has gone since.
+    if (this.#hasStaged && !this.#types.get(typeUrls.cluster)?.hasAdditions) this.#release();
     if (!this.#hasStaged) {
       this.#stepSinceMs = undefined;
+      this.#types.get(typeUrls.endpoint)?.keep(nothing);
       return this.#first(referring, 'all');
     }
     this.#stepSinceMs ??= this.#nowMs;
@@ -154,9 +184,15 @@ export class StreamState {
 
   /** A client that comes back asks for clusters first, and only then for the routes that may lead to those that have gone since. */
   get #mayHaveRoutes(): boolean {
-    const { source } = this.#options;
-    if (source !== 'ads' || this.#returnedMs === undefined || this.#askedForAll) return false;
-    return this.#nowMs < this.#returnedMs + this.#stepMs;
+    return this.#options.source === 'ads' && !this.#askedForAll && this.#justReturned;
+  }
+
+  get #lacksClusters(): boolean {
+    return this.#options.source === 'ads' && !this.#types.has(typeUrls.cluster);
+  }
+
+  get #justReturned(): boolean {
+    return this.#returnedMs !== undefined && this.#nowMs < this.#returnedMs + this.#stepMs;
   }
 
   get #askedForAll(): boolean {
@@ -185,11 +221,24 @@ export class StreamState {
     this.#warming = new Set();
   }
 
+  #release(): void {
+    for (const type of referring) this.#types.get(type)?.release();
+  }
+
+  #present(type: TypeUrl, names: Iterable<string>): ReadonlyMap<string, Resource> {
+    const present = new Map<string, Resource>();
+    for (const name of names) {
+      const resource = this.#options.view.get(type, name);
+      if (resource !== undefined) present.set(name, resource);
+    }
+    return present;
+  }
+
   #giveUpWaiting(): void {
     if (this.#stepSinceMs === undefined || this.#nowMs < this.#stepSinceMs + this.#stepMs) return;
     this.#clustersInFlight = false;
     this.#stepSinceMs = undefined;
-    for (const type of referring) this.#types.get(type)?.release();
+    this.#release();
   }
 }
 

@@ -93,7 +93,7 @@ export class SotwTypeStream extends TypeStream {
 
   #due(name: string, part: Part): SentResource | 'gone' | 'later' | 'nothing' {
     if (!this.subscription.wants(name)) return 'nothing';
-    const resource: Resource | undefined = part === 'staged' ? this.staged.get(name) : this.view.get(this.type, name);
+    const resource: Resource | undefined = part === 'staged' ? this.staged.get(name) : this.look(name);
     if (resource === undefined) {
       if (this.#last.has(name)) return part === 'additions' ? 'later' : 'gone';
       // That a name is missing can be shown only by a whole without it.

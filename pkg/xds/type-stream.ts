@@ -95,6 +95,8 @@ export abstract class TypeStream {
   /** Those of `dirty` and `staged` that are answered even if they do not differ. */
   protected readonly forced = new Set<string>();
   protected readonly staged = new Map<string, Resource | undefined>();
+  /** Resources that have gone from the view, but that what is staged needs. */
+  #kept: ReadonlyMap<string, Resource> = new Map();
   /** A response is due even if nothing goes into it. */
   protected owesResponse = false;
   protected started = false;
@@ -140,6 +142,15 @@ export abstract class TypeStream {
     }
   }
 
+  /** Whether something is due that the client does not have yet, or has in another version. */
+  get hasAdditions(): boolean {
+    for (const name of this.dirty) {
+      const version = this.look(name)?.encoded(this.source).version;
+      if (version !== undefined && this.subscription.wants(name) && version !== this.acknowledgements.told(name)) return true;
+    }
+    return false;
+  }
+
   /** Sets aside what is due, in its present state, to be sent as `staged` whatever changes until then. */
   stage(): void {
     for (const name of this.dirty) this.staged.set(name, this.view.get(this.type, name));
@@ -150,6 +161,18 @@ export abstract class TypeStream {
   release(): void {
     for (const name of this.staged.keys()) this.dirty.add(name);
     this.staged.clear();
+  }
+
+  /** Serves these although they may have gone from the view, until this is called again: then it is due to say that they have. */
+  keep(resources: ReadonlyMap<string, Resource>): void {
+    const before = this.#kept;
+    this.#kept = resources;
+    this.mark([...before.keys()].filter((name) => !resources.has(name) && this.look(name) === undefined));
+  }
+
+  /** What is to be sent of a name: the newest, or what is kept of one that has gone. */
+  protected look(name: string): Resource | undefined {
+    return this.view.get(this.type, name) ?? this.#kept.get(name);
   }
 
   /** Reads what a request says about a response: accepted, refused, or nothing. */

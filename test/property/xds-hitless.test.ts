@@ -1,5 +1,6 @@
 /** A proxy with the habits of an Envoy: clusters warm until their endpoints come, and no route that it took may lead to a cluster without any. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { StreamState } from '../../pkg/xds/ordering.ts';
 import type { Response } from '../../pkg/xds/type-stream.ts';
 import type { Resource, SnapshotUpdate, TypeUrl } from '../../pkg/xdscache/resource.ts';
@@ -74,12 +75,17 @@ class WarmingProxy {
     this.#stop();
   }
 
+  /** The stream is new, and clusters were not asked for on it. */
+  #mute = false;
+
   /** As on a new stream, with all that it has. */
   connect(snapshot: Snapshot): void {
     this.#stream = new StreamState({ source: 'ads', view: snapshot });
     this.#inbox = [];
     this.#held = undefined;
-    this.#ask(typeUrls.cluster, []);
+    // It does not speak of clusters while some warm.
+    this.#mute = this.#warming.size > 0;
+    if (!this.#mute) this.#ask(typeUrls.cluster, []);
     this.#subscribed.clear();
     this.#ask(typeUrls.endpoint, [...this.#of(typeUrls.cluster).keys()]);
     this.#ask(
@@ -153,6 +159,10 @@ class WarmingProxy {
   }
 
   #release(): void {
+    if (this.#mute && this.#warming.size === 0) {
+      this.#mute = false;
+      this.#ask(typeUrls.cluster, []);
+    }
     if (this.#held === undefined || this.#warming.size > 0) return;
     const held = this.#held;
     this.#held = undefined;
@@ -185,9 +195,28 @@ class WarmingProxy {
   }
 }
 
-/** Takes all responses, and looks after each. */
-function settle(proxy: WarmingProxy): void {
-  while (proxy.step()) expect(proxy.broken()).toEqual([]);
+const target = fc.tuple(...hosts.map(() => fc.constantFrom(...backends)));
+const move = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('change' as const), targets: target, settings: fc.constantFrom('1s', '2s') }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('steps' as const), count: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reconnect' as const) }) },
+);
+
+type Move =
+  | { readonly kind: 'change'; readonly targets: Targets; readonly settings: string }
+  | { readonly kind: 'steps'; readonly count: number }
+  | { readonly kind: 'reconnect' };
+
+function play(one: Move, snapshot: Snapshot, proxy: WarmingProxy): void {
+  if (one.kind === 'change') snapshot.apply(world(snapshot, one.targets, one.settings));
+  else if (one.kind === 'reconnect') proxy.connect(snapshot);
+  else settle(proxy, one.count);
+  expect(proxy.broken()).toEqual([]);
+}
+
+/** Takes responses, all if not told how many, and looks after each. */
+function settle(proxy: WarmingProxy, most = Number.POSITIVE_INFINITY): void {
+  for (let i = 0; i < most && proxy.step(); i += 1) expect(proxy.broken()).toEqual([]);
 }
 
 test('a proxy that comes back keeps a cluster that has gone until it has routes that lead elsewhere', () => {
@@ -204,4 +233,27 @@ test('a proxy that comes back keeps a cluster that has gone until it has routes 
     settle(proxy);
   }
   proxy.close();
+});
+
+describe('a proxy whose clusters warm', () => {
+  test('never has a route to a cluster that does not serve, and has everything in the end', () => {
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 60, size: 'max' }), (moves) => {
+        const snapshot = new Snapshot();
+        snapshot.apply(world(snapshot, [0, 1, 2], '1s'));
+        const proxy = new WarmingProxy(snapshot);
+        while (proxy.step());
+        expect([proxy.broken(), proxy.stale()]).toEqual([[], []]);
+        for (const one of moves) play(one, snapshot, proxy);
+        settle(proxy);
+        for (let i = 0; i < 3; i += 1) {
+          proxy.tick();
+          settle(proxy);
+        }
+        expect(proxy.stale()).toEqual([]);
+        proxy.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
 });
