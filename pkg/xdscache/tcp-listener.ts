@@ -32,7 +32,10 @@ export class TcpListenerState extends ListenerState {
     if (proxy !== undefined) {
       const settings = { listener: this.listener, config: this.config };
       const chain = encodedChain((source) => tcpFilterChain({ ...settings, source }, proxy));
-      update.set(typeUrls.listener, listenerResource(this.listener, this.config, () => [chain]));
+      update.set(
+        typeUrls.listener,
+        listenerResource(this.listener, this.config, () => [chain]),
+      );
     } else if (this.#published) {
       update.delete(typeUrls.listener, name);
     }

@@ -1,4 +1,5 @@
 import type { CircuitBreakers, DnsLookupFamily } from '../../config/config.ts';
+import type { HeadersPolicy } from './headers.ts';
 import type { CookieRewrite } from './host-policies.ts';
 import type { Origin } from './origin.ts';
 
@@ -98,20 +99,6 @@ export interface WeightedCluster {
   readonly responseHeaders?: HeadersPolicy;
   /** Those of its route included. Never empty. */
   readonly cookieRewrites?: readonly CookieRewrite[];
-}
-
-/** Changes to the headers of a request or response; names are canonical (`X-Foo`), values already escaped for Envoy. */
-export interface HeadersPolicy {
-  readonly set: readonly HeaderValue[];
-  readonly add: readonly HeaderValue[];
-  readonly remove: readonly string[];
-  readonly hostRewrite?: string;
-  readonly hostRewriteHeader?: string;
-}
-
-export interface HeaderValue {
-  readonly name: string;
-  readonly value: string;
 }
 
 /** A serving or client certificate that was checked: it becomes an SDS resource. */

@@ -1,4 +1,4 @@
-import type { HeaderValue } from './cluster.ts';
+import type { HeaderValue } from './headers.ts';
 
 /** Which pages of other origins may call. @see reference 3.4 */
 export interface CorsPolicy {

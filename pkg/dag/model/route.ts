@@ -1,6 +1,7 @@
-import type { HeadersPolicy, WeightedCluster } from './cluster.ts';
+import type { WeightedCluster } from './cluster.ts';
 import type { RouteAuthorization, RouteRateLimit } from './guards.ts';
 import type { HeaderMatch } from './header-match.ts';
+import type { HeadersPolicy } from './headers.ts';
 import type { CookieRewrite, InternalRedirect, IpFilter, LocalRateLimit } from './host-policies.ts';
 import type { RouteJwt } from './jwt.ts';
 import type { Origin } from './origin.ts';

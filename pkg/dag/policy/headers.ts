@@ -1,6 +1,6 @@
 import type { Outcome } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
-import type { HeadersPolicy } from '../model/cluster.ts';
+import type { HeadersPolicy } from '../model/headers.ts';
 
 /** Changes to headers, as objects have them. */
 export interface HeadersInput {

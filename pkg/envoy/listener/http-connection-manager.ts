@@ -42,7 +42,7 @@ type Fields = Parameters<typeof HttpConnectionManager.fromPartial>[0];
 
 /** The network filter that serves HTTP (reference §8.2). */
 export function httpConnectionManager(settings: HttpSettings): Filter {
-  const { listener, config, routes } = settings;
+  const { listener, config } = settings;
   const { accessLog } = listener.protocol === 'https' ? config.listener.https : config.listener.http;
   const manager = HttpConnectionManager.fromPartial({
     statPrefix: listener.name,

@@ -1,4 +1,5 @@
-import type { WeightedCluster as DagWeightedCluster, HeadersPolicy } from '../../dag/model/cluster.ts';
+import type { WeightedCluster as DagWeightedCluster } from '../../dag/model/cluster.ts';
+import type { HeadersPolicy } from '../../dag/model/headers.ts';
 import type { RetryPolicy as DagRetryPolicy, ForwardPolicy } from '../../dag/model/route.ts';
 import {
   RetryPolicy,

@@ -1,4 +1,4 @@
-import type { HeadersPolicy, HeaderValue } from '../../dag/model/cluster.ts';
+import type { HeadersPolicy, HeaderValue } from '../../dag/model/headers.ts';
 import { HeaderValueOption, HeaderValueOption_HeaderAppendAction } from '../../envoy-api/envoy/config/core/v3/base.ts';
 import { compareStrings } from '../../util/compare.ts';
 

@@ -1,7 +1,7 @@
 import type { HTTPHeader, HTTPHeaderFilter } from '../../../apis/gateway/common.ts';
 import type { Outcome } from '../../../util/outcome.ts';
 import { fail, ok } from '../../../util/outcome.ts';
-import type { HeadersPolicy, HeaderValue } from '../../model/cluster.ts';
+import type { HeadersPolicy, HeaderValue } from '../../model/headers.ts';
 import { canonicalHeaderName, escapeHeaderValue, isHeaderName, isHeaderValue } from '../../policy/headers.ts';
 
 /** What a modifier changes. */

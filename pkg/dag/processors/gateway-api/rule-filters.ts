@@ -1,6 +1,6 @@
 import type { HTTPRequestMirrorFilter } from '../../../apis/gateway/common.ts';
 import type { HTTPRequestRedirectFilter, HTTPRouteFilter, HTTPURLRewriteFilter } from '../../../apis/gateway/http-route.ts';
-import type { HeadersPolicy } from '../../model/cluster.ts';
+import type { HeadersPolicy } from '../../model/headers.ts';
 import { type Finding, fault } from './findings.ts';
 import { type Direction, headerModifier } from './header-modifier.ts';
 

@@ -2,7 +2,8 @@ import type { TimeoutPolicy } from '../../../apis/projectcontour/v1/httpproxy.ts
 import type { TimeoutSetting } from '../../../config/config.ts';
 import { errorMessage } from '../../../util/error-text.ts';
 import { fail, failed, type Outcome, ok, type Problem } from '../../../util/outcome.ts';
-import type { HeadersPolicy, HealthCheck } from '../../model/cluster.ts';
+import type { HealthCheck } from '../../model/cluster.ts';
+import type { HeadersPolicy } from '../../model/headers.ts';
 import type { CookieRewrite } from '../../model/host-policies.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import { cookieRewrites } from '../../policy/cookie-rewrite.ts';

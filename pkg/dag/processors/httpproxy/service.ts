@@ -1,6 +1,7 @@
 import type { HTTPProxyService } from '../../../apis/projectcontour/v1/httpproxy.ts';
 import { fail, type Outcome, ok } from '../../../util/outcome.ts';
-import type { HeadersPolicy, UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
+import type { UpstreamProtocol, UpstreamValidation, WeightedCluster } from '../../model/cluster.ts';
+import type { HeadersPolicy } from '../../model/headers.ts';
 import { clientCertificate, serviceCluster } from '../../policy/cluster.ts';
 import { cookieRewrites, mergeCookieRewrites } from '../../policy/cookie-rewrite.ts';
 import { headersPolicy, withHeaderDefaults } from '../../policy/headers.ts';
