@@ -37,7 +37,7 @@ export interface Attachment {
 }
 
 /** One root's word on one object. All words on an object are merged in `status/`. */
-export type StatusPart = DetailedStatusPart | RouteStatusPart | GatewayStatusPart | LoadBalancerStatusPart;
+export type StatusPart = DetailedStatusPart | RouteStatusPart | GatewayStatusPart | PolicyStatusPart | LoadBalancerStatusPart;
 
 /** HTTPProxy and ExtensionService: one condition `Valid` with errors and warnings. */
 export interface DetailedStatusPart {
@@ -77,6 +77,20 @@ export interface GatewayStatusPart {
 export interface GatewayListenerStatus {
   readonly name: string;
   readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
+  readonly conditions: readonly WantedCondition[];
+}
+
+/** BackendTLSPolicy: an entry of `status.ancestors` for each Gateway that it counts for. The words of several roots are joined. */
+export interface PolicyStatusPart {
+  readonly type: 'policy';
+  readonly object: ObjectRef;
+  readonly generation: number;
+  readonly ancestors: readonly PolicyAncestorStatus[];
+}
+
+export interface PolicyAncestorStatus {
+  readonly ancestorRef: Readonly<Record<string, unknown>>;
+  readonly controllerName: string;
   readonly conditions: readonly WantedCondition[];
 }
 

@@ -1,11 +1,12 @@
+import type { ConfigMap } from '../apis/core/v1/config-map.ts';
 import type { Secret } from '../apis/core/v1/secret.ts';
 
 /** What a Secret is good for. Each part is checked only when it is asked for, and once per version of the Secret. */
 export interface SecretInspector {
   /** As a serving or client certificate: `tls.crt` and `tls.key`. */
   keyPair(secret: Secret): Inspection<KeyPair>;
-  /** As a bundle of CA certificates: `ca.crt`. */
-  caBundle(secret: Secret): Inspection<{ /** PEM of the CERTIFICATE blocks alone. */ readonly certificates: string }>;
+  /** As a bundle of CA certificates: `ca.crt`. It is no secret, so a ConfigMap will do. */
+  caBundle(holder: Secret | ConfigMap): Inspection<{ /** PEM of the CERTIFICATE blocks alone. */ readonly certificates: string }>;
   /** As a list of revoked certificates: `crl.pem`. */
   revocationList(secret: Secret): Inspection<{ readonly crl: string }>;
 }

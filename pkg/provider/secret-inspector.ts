@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import type { ConfigMap } from '../apis/core/v1/config-map.ts';
 import type { Secret } from '../apis/core/v1/secret.ts';
 import type { Inspection, KeyPair, SecretInspector } from '../kubernetes-cache/secret-inspector.ts';
 import { errorMessage } from '../util/error-text.ts';
@@ -16,8 +17,8 @@ export function secretInspector(): SecretInspector {
 }
 
 /** Memo by identity: a new version of a Secret is a new object. What a part refuses by throwing becomes its error. */
-function oncePerSecret<T>(inspect: (secret: Secret) => T): (secret: Secret) => Inspection<T> {
-  const known = new WeakMap<Secret, Inspection<T>>();
+function oncePerSecret<O extends object, T>(inspect: (secret: O) => T): (secret: O) => Inspection<T> {
+  const known = new WeakMap<O, Inspection<T>>();
   return (secret) => {
     const before = known.get(secret);
     if (before !== undefined) return before;
@@ -27,7 +28,7 @@ function oncePerSecret<T>(inspect: (secret: Secret) => T): (secret: Secret) => I
   };
 }
 
-function attempt<T>(inspect: (secret: Secret) => T, secret: Secret): Inspection<T> {
+function attempt<O, T>(inspect: (secret: O) => T, secret: O): Inspection<T> {
   try {
     return { ok: true, value: inspect(secret) };
   } catch (error) {
@@ -52,9 +53,10 @@ function inspectKeyPair(secret: Secret): KeyPair {
   };
 }
 
-function inspectCaBundle(secret: Secret): { readonly certificates: string } {
-  requireType(secret);
-  const text = required(secret, 'ca.crt', 'empty "ca.crt" key');
+function inspectCaBundle(holder: Secret | ConfigMap): { readonly certificates: string } {
+  if (holder.kind === 'Secret') requireType(holder);
+  const absent = 'empty "ca.crt" key';
+  const text = holder.kind === 'Secret' ? required(holder, 'ca.crt', absent) : requiredText(holder, 'ca.crt', absent);
   return { certificates: prefixed('invalid CA certificate bundle', () => certificatesOf(text)).text };
 }
 
@@ -95,6 +97,12 @@ function requireType({ type }: Secret): void {
 
 function required({ data, stringData }: Secret, name: string, absent: string): string {
   const text = stringData?.[name] ?? Buffer.from(data?.[name] ?? '', 'base64').toString('latin1');
+  if (text === '') throw new MissingKey(absent);
+  return text;
+}
+
+function requiredText({ data, binaryData }: ConfigMap, name: string, absent: string): string {
+  const text = data?.[name] ?? Buffer.from(binaryData?.[name] ?? '', 'base64').toString('latin1');
   if (text === '') throw new MissingKey(absent);
   return text;
 }

@@ -60,16 +60,22 @@ export function refusedRoute(part: RouteStatusPart, refusals: readonly Problem[]
   if (refusals.length === 0) return part;
   return {
     ...part,
-    parents: part.parents.map((parent) => ({ ...parent, conditions: withFalse(parent.conditions, 'Accepted', refusals) })),
+    parents: part.parents.map((parent) => ({ ...parent, conditions: refusedConditions(parent.conditions, 'Accepted', refusals) })),
   };
 }
 
 /** A Gateway that proxies refuse is not programmed. */
 export function refusedGateway(part: GatewayStatusPart, refusals: readonly Problem[]): GatewayStatusPart {
-  return refusals.length === 0 ? part : { ...part, conditions: withFalse(part.conditions, 'Programmed', refusals) };
+  return refusals.length === 0 ? part : { ...part, conditions: refusedConditions(part.conditions, 'Programmed', refusals) };
 }
 
-function withFalse(conditions: readonly WantedCondition[], type: string, refusals: readonly Problem[]): readonly WantedCondition[] {
+/** The conditions with one of them False, where something is refused. */
+export function refusedConditions(
+  conditions: readonly WantedCondition[],
+  type: string,
+  refusals: readonly Problem[],
+): readonly WantedCondition[] {
+  if (refusals.length === 0) return conditions;
   const message = refusals.map((problem) => problem.message).join('; ');
   return conditions.map((condition) =>
     condition.type === type ? { ...condition, status: 'False', reason: rejectedByEnvoy, message } : condition,

@@ -1,5 +1,5 @@
 import { keyOfRef, type ObjectKey } from '../apis/meta.ts';
-import type { Contribution, DetailedStatusPart, StatusPart } from '../dag/contribution.ts';
+import type { Contribution, DetailedStatusPart, PolicyStatusPart, StatusPart } from '../dag/contribution.ts';
 import type { ContributionChange } from '../dag/contributions.ts';
 import type { DagChanges } from '../dag/model/dag.ts';
 import type { Origin } from '../dag/model/origin.ts';
@@ -8,6 +8,7 @@ import { deepEqual } from '../util/deep-equal.ts';
 import type { Problem } from '../util/outcome.ts';
 import { detailedStatus } from './detailed.ts';
 import { gatewayStatus } from './gateway.ts';
+import { policyStatus } from './policy.ts';
 import { refusedGateway, refusedRoute } from './refused.ts';
 import { routeStatus } from './route.ts';
 import type { WantedStatus } from './wanted.ts';
@@ -177,6 +178,11 @@ export class Statuses {
         return routeStatus(refusedRoute(first, refusals), { dropped: this.#droppedOf(key), total: this.#routeTotals.get(key) ?? 0 });
       case 'gateway':
         return gatewayStatus(refusedGateway(first, refusals), this.#attached.get(key) ?? new Map());
+      case 'policy':
+        return policyStatus(
+          parts.filter((part): part is PolicyStatusPart => part.type === 'policy'),
+          refusals,
+        );
       case 'load-balancer':
         return {};
     }

@@ -25,7 +25,10 @@ export const placeholders: KeyMaterial = {
       const [certificate, privateKey] = [decoded(secret, 'tls.crt'), decoded(secret, 'tls.key')];
       return { ok: true, value: { certificate, privateKey, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER } };
     },
-    caBundle: () => ({ ok: false, error: 'the cases have no CA' }),
+    caBundle: (holder) => {
+      const certificates = holder.kind === 'ConfigMap' ? holder.data?.['ca.crt'] : undefined;
+      return certificates === undefined ? { ok: false, error: 'the cases have no CA' } : { ok: true, value: { certificates } };
+    },
     revocationList: () => ({ ok: false, error: 'the cases have no list' }),
   },
 };

@@ -12,8 +12,10 @@ export type LoadBalancerPolicy = 'RoundRobin' | 'WeightedLeastRequest' | 'Random
 export interface UpstreamValidation {
   /** PEM of one or more CA certificates. */
   readonly caCertificates: string;
-  /** Names of which the upstream's certificate must have one (DNS subject alternative names). */
+  /** Names of which the upstream's certificate must have one (DNS subject alternative names); `*.suffix` is any name one label longer. */
   readonly subjectNames: readonly string[];
+  /** URIs that will do as well. Never empty. */
+  readonly subjectUris?: readonly string[];
   readonly origin: Origin;
 }
 

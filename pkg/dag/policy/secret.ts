@@ -33,6 +33,14 @@ function expired(ref: NamespacedName, notAfterMs: number): Problem {
   return { type: 'TLSError', reason: 'CertificateExpired', message };
 }
 
+/** The ConfigMap's `ca.crt`: PEM of CA certificates. Problems as `tlsSecret` has them. */
+export function configMapCaBundle(reader: Reader, ref: NamespacedName): Outcome<string> {
+  const configMap = reader.get('ConfigMap', ref.namespace, ref.name);
+  if (configMap === undefined) return fail('TLSError', 'SecretNotValid', 'ConfigMap not found');
+  const bundle = reader.secrets.caBundle(configMap);
+  return bundle.ok ? ok(bundle.value.certificates) : fail('TLSError', 'SecretNotValid', bundle.error);
+}
+
 /** The Secret's `ca.crt`: PEM of CA certificates. Problems as `tlsSecret` has them. */
 export function caBundle(reader: Reader, ref: NamespacedName): Outcome<string> {
   const secret = reader.get('Secret', ref.namespace, ref.name);

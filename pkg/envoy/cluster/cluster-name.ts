@@ -79,5 +79,7 @@ function canonicalBreakers(breakers: CircuitBreakers): unknown {
 }
 
 function canonicalValidation({ upstreamValidation }: Cluster): unknown {
-  return upstreamValidation && [upstreamValidation.caCertificates, upstreamValidation.subjectNames];
+  if (upstreamValidation === undefined) return undefined;
+  const { caCertificates, subjectNames, subjectUris } = upstreamValidation;
+  return subjectUris === undefined ? [caCertificates, subjectNames] : [caCertificates, subjectNames, subjectUris];
 }

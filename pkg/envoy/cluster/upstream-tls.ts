@@ -6,6 +6,8 @@ import {
   SubjectAltNameMatcher_SanType,
 } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/common.ts';
 import { UpstreamTlsContext } from '../../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
+import { StringMatcher } from '../../envoy-api/envoy/type/matcher/v3/string.ts';
+import { quoteRegex } from '../../util/quote-regex.ts';
 import type { SourceKind } from '../config-source.ts';
 import { packed } from '../protobuf.ts';
 import { sdsSecret } from '../secret/secret.ts';
@@ -35,16 +37,27 @@ export function upstreamTlsSocket(cluster: Cluster, config: ClusterConfig, sourc
 }
 
 /** Without a CA, or without a name to look for, nothing can be verified. */
-function isComplete(validation: UpstreamValidation): boolean {
-  return validation.caCertificates !== '' && validation.subjectNames.length > 0;
+function isComplete({ caCertificates, subjectNames, subjectUris = [] }: UpstreamValidation): boolean {
+  return caCertificates !== '' && subjectNames.length + subjectUris.length > 0;
 }
 
-function validationContext(validation: UpstreamValidation): CertificateValidationContext {
+function validationContext({ caCertificates, subjectNames, subjectUris = [] }: UpstreamValidation): CertificateValidationContext {
+  const { DNS, URI } = SubjectAltNameMatcher_SanType;
   return CertificateValidationContext.fromPartial({
-    trustedCa: { specifier: { $case: 'inlineBytes', value: new TextEncoder().encode(validation.caCertificates) } },
-    matchTypedSubjectAltNames: validation.subjectNames.map((name) => ({
-      sanType: SubjectAltNameMatcher_SanType.DNS,
-      matcher: { matchPattern: { $case: 'exact' as const, value: name } },
-    })),
+    trustedCa: { specifier: { $case: 'inlineBytes', value: new TextEncoder().encode(caCertificates) } },
+    matchTypedSubjectAltNames: [
+      ...subjectNames.map((name) => ({ sanType: DNS, matcher: nameMatcher(name) })),
+      ...subjectUris.map((uri) => ({ sanType: URI, matcher: exactly(uri) })),
+    ],
   });
+}
+
+/** Envoy's exact matcher knows wildcards in certificates, but not in what it looks for. */
+function nameMatcher(name: string): StringMatcher {
+  if (!name.startsWith('*.')) return exactly(name);
+  return StringMatcher.fromPartial({ matchPattern: { $case: 'safeRegex', value: { regex: `[^.]+${quoteRegex(name.slice(1))}` } } });
+}
+
+function exactly(value: string): StringMatcher {
+  return StringMatcher.fromPartial({ matchPattern: { $case: 'exact', value } });
 }

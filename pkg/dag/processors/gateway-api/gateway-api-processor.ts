@@ -7,6 +7,7 @@ import { emptyContribution } from '../../contribution.ts';
 import type { Processor } from '../../processor.ts';
 import { processGateway } from './gateway-status.ts';
 import { processGrpcRoute, processHttpRoute } from './http-route.ts';
+import { processBackendTlsPolicy } from './policy-status.ts';
 import { processTcpRoute, processTlsRoute } from './stream-route.ts';
 
 /**
@@ -14,7 +15,7 @@ import { processTcpRoute, processTlsRoute } from './stream-route.ts';
  * nothing of this is ours.
  */
 export const gatewayApiProcessor: Processor = {
-  kinds: ['Gateway', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute'],
+  kinds: ['Gateway', 'HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'BackendTLSPolicy'],
   process: (root, reader, config) =>
     config.gatewayRef === undefined ? emptyContribution : (processors[root.kind]?.(root, reader, config) ?? emptyContribution),
 };
@@ -27,6 +28,7 @@ const processors: Readonly<Record<string, RootProcessor>> = {
   GRPCRoute: rootProcessor('GRPCRoute', processGrpcRoute),
   TLSRoute: rootProcessor('TLSRoute', processTlsRoute),
   TCPRoute: rootProcessor('TCPRoute', processTcpRoute),
+  BackendTLSPolicy: rootProcessor('BackendTLSPolicy', processBackendTlsPolicy),
 };
 
 function rootProcessor<K extends KindName>(

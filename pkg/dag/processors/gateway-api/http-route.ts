@@ -10,6 +10,7 @@ import type { ListenerProtocol } from '../../model/listener.ts';
 import type { RouteMatch } from '../../model/route.ts';
 import type { VirtualHostPart } from '../../model/virtual-host.ts';
 import { type Finding, fault } from './findings.ts';
+import { withPolicies } from './policy-status.ts';
 import { attachRoute, type RouteProgram, type RouteTarget } from './route-attachment.ts';
 import { type RouteDraft, type RuleRoutes, routesOfRule } from './route-rule.ts';
 import { grpcRuleFilters, httpRuleFilters } from './rule-filters.ts';
@@ -29,7 +30,8 @@ export function processHttpRoute(route: HTTPRoute, reader: Reader, config: Confi
       websocket: true,
     }),
   );
-  return attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols: {} }), reader, config);
+  const attached = attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols: {} }), reader, config);
+  return withPolicies(attached, route, reader, config);
 }
 
 /** A GRPCRoute: as an HTTPRoute, but a backend that does not say what it speaks is spoken to in HTTP/2. */
@@ -46,7 +48,8 @@ export function processGrpcRoute(route: GRPCRoute, reader: Reader, config: Confi
     }),
   );
   const protocols = { http: 'h2c', https: 'h2' } as const;
-  return attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols }), reader, config);
+  const attached = attachRoute(route, ruleProgram(route, drafts, { reader, config, protocols }), reader, config);
+  return withPolicies(attached, route, reader, config);
 }
 
 /** The matches of a rule that can be done, and what is wrong with the others. */

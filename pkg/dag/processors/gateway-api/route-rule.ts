@@ -5,7 +5,7 @@ import { ok } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, Route, RouteAction, RouteMatch } from '../../model/route.ts';
 import { defaultRouteAuthorization } from '../../policy/authorization.ts';
-import { backendCluster, type RouteContext, weightOf } from './backends.ts';
+import { type RouteContext, requestCluster, weightOf } from './backends.ts';
 import { type Finding, fault } from './findings.ts';
 import { pathRewrite, redirectOf } from './path-modifier.ts';
 import { backendFilters, type RuleFilters, ruleFilters } from './rule-filters.ts';
@@ -127,10 +127,10 @@ function weightedBackends(draft: RouteDraft, context: RouteContext): Backends {
   for (const [i, backend] of draft.backendRefs.entries()) {
     const weight = weightOf(backend);
     const path = `spec.rules[${draft.index}].backendRefs[${i}]`;
-    const cluster = backendCluster(backend, path, context);
+    const cluster = requestCluster(backend, path, context);
     const filters = ruleFilters(backend.filters ?? [], backendFilters, `${path}.filters`);
     findings.push(...(cluster.ok ? [] : [findingOf(cluster.problem)]), ...filters.findings);
-    if (!cluster.ok || filters.findings.length > 0) errorWeight += weight;
+    if (!cluster.ok || cluster.value === 'withheld' || filters.findings.length > 0) errorWeight += weight;
     else if (weight > 0) clusters.push(weighted(cluster.value, weight, filters));
   }
   return { clusters, errorWeight, findings };
@@ -155,10 +155,10 @@ function mirrorsOf(
     filter: { backendRef, percent, fraction },
     path,
   } of filters.mirrors) {
-    const cluster = backendCluster(backendRef, `${path}.backendRef`, context);
+    const cluster = requestCluster(backendRef, `${path}.backendRef`, context);
     const share = fraction === undefined ? undefined : (fraction.numerator * 100) / (fraction.denominator ?? 100);
-    if (cluster.ok) mirrors.push({ cluster: cluster.value, percent: percent ?? share ?? 100 });
-    else findings.push(findingOf(cluster.problem));
+    if (!cluster.ok) findings.push(findingOf(cluster.problem));
+    else if (cluster.value !== 'withheld') mirrors.push({ cluster: cluster.value, percent: percent ?? share ?? 100 });
   }
   return { mirrors, findings };
 }
