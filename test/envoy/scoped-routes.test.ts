@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { encode } from '../../pkg/envoy/protobuf.ts';
+import { scopedRoute, scopeKey, shardName } from '../../pkg/envoy/route/scopes.ts';
+import { ScopedRouteConfiguration } from '../../pkg/envoy-api/envoy/config/route/v3/scoped_route.ts';
+import { encodedResource, typeUrls } from '../../pkg/xdscache/resource.ts';
 import { cluster, forward, listener, origin, route, virtualHost } from '../lib/dag.ts';
+import { eventually } from '../lib/eventually.ts';
 import { exchange, get } from '../lib/http-client.ts';
 import { ServedDag } from '../lib/served-dag.ts';
+import { update } from '../lib/xds-fixtures.ts';
 
 const name = 'ingress_http';
 const exact = virtualHost(name, 'a.example.com', { routes: [route('/only', { action: forward(cluster('exact')) })] });
@@ -131,4 +137,19 @@ test('hosts come, change and go without a change of the listener', async () => {
   expect([await service('two.com'), await service('Two.com'), await service('one.com')]).toEqual(['one', 'one', 404]);
   expect(await served.envoy.stats('^listener_manager.lds.update_success$')).toEqual(before);
   expect(served.refused()).toEqual([]);
+}, 30_000);
+
+test('a host whose scope has come and whose table has not is served by its wildcard', async () => {
+  await using served = await ServedDag.start();
+  await served.backend('wild');
+  served.change({ listeners: [listener(name, { port: served.ports.http })], hosts: [wild] });
+  await served.startEnvoy();
+  const key = scopeKey(name, 'new.wild.com');
+  const bytes = encode(ScopedRouteConfiguration, scopedRoute(key, shardName(name, 'new.wild.com')));
+  served.snapshot.apply(update({ scopedRoute: [encodedResource(key, [], { version: '1', bytes })] }));
+  await eventually('the scope to be taken', () =>
+    served.server.connections().some(({ types }) => types.get(typeUrls.scopedRoute)?.accepted.has(key)),
+  );
+  const { status, json } = await get({ port: served.ports.http, host: 'new.wild.com' });
+  expect([status, json()['service']]).toEqual([200, 'wild']);
 }, 30_000);
