@@ -158,6 +158,14 @@ describe('caBundle', () => {
     expect(found).toEqual({ ok: true, value: { certificates: ec.certificate + other.certificate } });
   });
 
+  test('takes a ConfigMap, whose data are text, or base64 among the binary ones', () => {
+    const of = (body: object) => inspector.caBundle({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ca' }, ...body });
+    const found = { ok: true, value: { certificates: ec.certificate } };
+    expect(of({ data: { 'ca.crt': ec.certificate } })).toEqual(found);
+    expect(of({ binaryData: { 'ca.crt': btoa(ec.certificate) } })).toEqual(found);
+    expect(of({ data: { other: ec.certificate } })).toEqual({ ok: false, error: 'empty "ca.crt" key' });
+  });
+
   test.each([
     { text: '', want: 'empty "ca.crt" key' },
     { text: 'nothing', want: 'invalid CA certificate bundle: failed to locate certificate' },

@@ -17,7 +17,10 @@ const secrets: SecretInspector = {
     if (text === '' || text === 'bad') return { ok: false, error: 'missing TLS certificate' };
     return { ok: true, value: { certificate: text, privateKey: text, notBeforeMs: 0, notAfterMs: 1 } };
   },
-  caBundle: () => ({ ok: false, error: 'empty CA bundle' }),
+  caBundle: ({ data }) => {
+    const certificates = data?.['ca.crt'];
+    return certificates === undefined ? { ok: false, error: 'empty CA bundle' } : { ok: true, value: { certificates } };
+  },
   revocationList: () => ({ ok: false, error: 'empty list' }),
 };
 

@@ -230,6 +230,28 @@ const referenceGrant = kind(
     .map((spec) => ({ spec })),
 );
 
+const configMap = kind(
+  'v1',
+  'ConfigMap',
+  fc.constantFrom({}, { 'ca.crt': 'one CA' }, { 'ca.crt': 'another CA' }).map((data) => ({ data })),
+);
+
+const backendTlsPolicy = kind(
+  'gateway.networking.k8s.io/v1',
+  'BackendTLSPolicy',
+  fc
+    .record({
+      targetRefs: some(
+        fc.record({ group: fc.constant(''), kind: fc.constant('Service'), name, sectionName: maybe(fc.constantFrom('http', 'alt')) }),
+      ),
+      validation: fc.record({
+        hostname: fc.constantFrom('x.example.com', '10.0.0.1'),
+        caCertificateRefs: some(fc.record({ group: fc.constant(''), kind: fc.constantFrom('ConfigMap', 'Secret'), name })),
+      }),
+    })
+    .map((spec) => ({ spec })),
+);
+
 const namespaceObject = fc
   .record({ name: namespace, team: maybe(fc.constantFrom('red', 'blue')) })
   .map(({ name, team }) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: team === undefined ? {} : { team } } }));
@@ -246,6 +268,8 @@ export const anyObject: fc.Arbitrary<KubeObject> = fc.oneof(
   { arbitrary: secret, weight: 3 },
   { arbitrary: delegation, weight: 1 },
   { arbitrary: referenceGrant, weight: 2 },
+  { arbitrary: configMap, weight: 2 },
+  { arbitrary: backendTlsPolicy, weight: 3 },
   { arbitrary: namespaceObject, weight: 1 },
 );
 
