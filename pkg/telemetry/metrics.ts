@@ -1,19 +1,17 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { KindMap } from '../apis/kinds.ts';
 import { keyOf, objectKey } from '../apis/meta.ts';
 import type { KubernetesCache } from '../kubernetes-cache/kubernetes-cache.ts';
 import type { WantedStatus } from '../status/wanted.ts';
+import { RecentSummary } from './recent-summary.ts';
 
 const buildQuantiles = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1];
-
-/** Quantiles are of the last ten minutes; a Summary would keep the whole life of the process else. */
-const summaryWindow = { maxAgeSeconds: 600, ageBuckets: 5 } as const;
 
 /** A registry with the figures of the process and `contour_build_info`. */
 export function createRegistry(build: { readonly branch: string; readonly revision: string; readonly version: string }): Registry {
   const registry = new Registry();
   // Watching the event loop's delay wakes the process once in each period; its default, 10 ms, is most of what an idle process costs.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   const info = new Gauge({
     name: 'contour_build_info',
     help: 'Constant 1, labelled with the version that runs.',
@@ -33,12 +31,11 @@ export function buildMetrics(registry: Registry) {
     registers,
   });
   const total = new Counter({ name: 'contour_dagrebuild_total', help: 'Rebuilds since the start.', registers });
-  const seconds = new Summary({
+  const seconds = new RecentSummary({
     name: 'contour_dagrebuild_seconds',
     help: 'Duration of rebuilds.',
-    percentiles: buildQuantiles,
-    ...summaryWindow,
-    registers,
+    quantiles: buildQuantiles,
+    register: registry,
   });
   const roots = new Counter({ name: 'isoline_dagrebuild_roots_total', help: 'Roots that rebuilds built again.', registers });
   const faults = new Counter({
@@ -74,7 +71,7 @@ export function buildMetrics(registry: Registry) {
     }): void {
       timestamp.set(nowMs / 1000);
       total.inc();
-      seconds.observe(tookMs / 1000);
+      seconds.observe({}, tookMs / 1000);
       roots.inc(dirty);
       faults.inc(faulty);
       unguarded.inc(withheld);
@@ -164,13 +161,11 @@ export function statusMetrics(registry: Registry) {
       registers,
     }),
   };
-  const duration = new Summary({
+  const duration = new RecentSummary<'kind' | 'error'>({
     name: 'contour_status_update_duration_seconds',
     help: 'Duration of status writes.',
-    labelNames: ['kind', 'error'] as const,
-    percentiles: buildQuantiles,
-    ...summaryWindow,
-    registers,
+    quantiles: buildQuantiles,
+    register: registry,
   });
   const refused = new Counter({
     name: 'isoline_status_update_refused_total',
