@@ -80,14 +80,16 @@ export class Transport {
       ...(exchange.signal !== undefined && { signal: exchange.signal }),
     };
     const request = secure ? httpsRequest(options) : httpRequest(options);
-    request.on('socket', (socket) => socket.setKeepAlive(true, tcpKeepAliveMs));
+    // Agents of ours do it by themselves, once for a connection.
+    if (authorization.agent !== undefined) request.on('socket', (socket) => socket.setKeepAlive(true, tcpKeepAliveMs));
     return request;
   }
 
   #agentFor(tls: TlsOptions, secure: boolean): HttpAgent {
     if (this.#agent !== undefined && this.#agentTls === tls) return this.#agent;
     // Requests on connections of the old agent run to their end.
-    this.#agent = secure ? new HttpsAgent({ keepAlive: true, ...tls }) : new HttpAgent({ keepAlive: true });
+    const keep = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs };
+    this.#agent = secure ? new HttpsAgent({ ...keep, ...tls }) : new HttpAgent(keep);
     this.#agentTls = tls;
     return this.#agent;
   }
