@@ -1,5 +1,6 @@
 import type { Origin } from '../dag/model/origin.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
+import type { RedirectingTable } from '../envoy/filters/redirect-scope.ts';
 import { routeConfigurationHead, withVirtualHosts } from '../envoy/route/route-configuration.ts';
 import { encodedHost } from './encoded-host.ts';
 import { distinctOrigins, joined, sharedResource } from './lazy-resource.ts';
@@ -11,20 +12,27 @@ export interface RouteTable {
   readonly kind: 'scoped' | 'secure';
   /** In order; gives the same values at each call. */
   readonly hosts: () => readonly VirtualHost[];
+  /** How redirects find their scope. Absent: the table is not found by scope. */
+  readonly redirects?: RedirectingTable;
   /** A further virtual host, after the others. */
   readonly last?: EncodedResource;
 }
 
 /** A RouteConfiguration that is joined, when it is first asked for, from what its hosts were encoded to. */
-export function routeTable({ name, kind, hosts, last }: RouteTable): Resource {
+export function routeTable({ name, kind, hosts, redirects, last }: RouteTable): Resource {
   const encode = (): EncodedResource => {
     const parts = [...hosts().map(encodedHost), ...(last ? [last] : [])];
-    return joined(routeConfigurationHead(name, kind), parts, withVirtualHosts);
+    const head = routeConfigurationHead(name, kind, hosts().some(followsRedirects) ? redirects : undefined);
+    return joined(head, parts, withVirtualHosts);
   };
   return Object.assign(
     sharedResource(name, () => hostOrigins(hosts()), encode),
     { hosts },
   );
+}
+
+function followsRedirects({ routes }: VirtualHost): boolean {
+  return routes.some(({ action }) => action.type === 'forward' && action.forward?.internalRedirect !== undefined);
 }
 
 /** The objects that some hosts are made of. */

@@ -1,7 +1,8 @@
 import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
+import type { RedirectingTable } from '../envoy/filters/redirect-scope.ts';
 import { encode } from '../envoy/protobuf.ts';
-import { restScope, scopedRoute, scopeKey } from '../envoy/route/scopes.ts';
+import { isExactHost, restScope, scopedRoute, scopeKey } from '../envoy/route/scopes.ts';
 import { ScopedRouteConfiguration } from '../envoy-api/envoy/config/route/v3/scoped_route.ts';
 import { compareStrings } from '../util/compare.ts';
 import { encodedBytes, sharedResource } from './lazy-resource.ts';
@@ -96,11 +97,18 @@ export class ScopedHosts {
     return sharedResource(key, origins, () => encodedBytes(encode(ScopedRouteConfiguration, scopedRoute(key, table))));
   }
 
+  /** All hosts of a table are of one kind. */
+  #redirects(host = ''): RedirectingTable {
+    const { name, protocol } = this.#options.listener();
+    return { listener: name, tls: protocol === 'https', ...(!isExactHost(host) && { scope: restScope }) };
+  }
+
   #takeTable(name: string, update: UpdateBuilder): void {
     const hosts = this.#tables.get(name) ?? [];
     const last = this.#last.get(name);
     if (hosts.length > 0 || last !== undefined) {
-      update.set(typeUrls.route, routeTable({ name, kind: 'scoped', hosts: () => hosts, ...(last && { last }) }));
+      const redirects = this.#redirects(hosts[0]?.host);
+      update.set(typeUrls.route, routeTable({ name, kind: 'scoped', hosts: () => hosts, redirects, ...(last && { last }) }));
       return;
     }
     this.#tables.delete(name);

@@ -163,7 +163,8 @@ export class SecureListenerState extends ListenerState {
     this.#publishedRoutes.add(name);
     const last = this.#misdirected(host);
     const kind = isExactHost(host) ? 'secure' : 'scoped';
-    update.set(typeUrls.route, routeTable({ name, kind, hosts: () => [value], ...(last && { last }) }));
+    const redirects = { listener: this.listener.name, tls: true, scope: ownScope(host) };
+    update.set(typeUrls.route, routeTable({ name, kind, hosts: () => [value], redirects, ...(last && { last }) }));
   }
 
   /** The hosts that the chain of `host` must not serve: all others, or, as a wildcard matches them, those with chains of their own too. */

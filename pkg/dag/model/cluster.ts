@@ -89,6 +89,10 @@ export interface Cluster {
   readonly idleConnectionTimeoutMs?: number | 'disabled';
   readonly maxRequestsPerConnection?: number;
   readonly perConnectionBufferLimitBytes?: number;
+  /** Whether a route changes the cookies of its responses. */
+  readonly rewritesCookies?: boolean;
+  /** Whether a route has its redirects followed. */
+  readonly followsRedirects?: boolean;
   readonly origin: Origin;
 }
 

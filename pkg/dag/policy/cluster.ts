@@ -31,6 +31,10 @@ export interface ClusterSettings {
   /** Only kept where the protocol is `tls` or `h2`. */
   readonly clientCertificate?: SecretNode | undefined;
   readonly idleConnectionTimeoutMs?: number | 'disabled' | undefined;
+  /** Whether a route changes the cookies of its responses. Default false. */
+  readonly rewritesCookies?: boolean;
+  /** Whether a route has its redirects followed. Default false. */
+  readonly followsRedirects?: boolean;
   /** Whether the limits of the configuration stand in for those that the Service lacks. Default true. */
   readonly defaultCircuitBreakers?: boolean;
 }
@@ -54,6 +58,8 @@ export function serviceCluster(resolved: ResolvedService, settings: ClusterSetti
     ...(idleConnectionTimeoutMs !== undefined && { idleConnectionTimeoutMs }),
     ...(maxRequestsPerConnection !== undefined && { maxRequestsPerConnection }),
     ...(perConnectionBufferLimitBytes !== undefined && { perConnectionBufferLimitBytes }),
+    ...(settings.rewritesCookies === true && { rewritesCookies: true }),
+    ...(settings.followsRedirects === true && { followsRedirects: true }),
     origin: settings.origin,
   };
 }

@@ -61,6 +61,8 @@ const variants: readonly (readonly [string, Partial<Cluster>])[] = [
   ['slow start', { slowStart: ramp }],
   ['bend of a slow start', { slowStart: { ...ramp, aggression: 2 } }],
   ['share of a slow start', { slowStart: { ...ramp, minWeightPercent: 2 } }],
+  ['followed redirects', { followsRedirects: true }],
+  ['changed cookies', { rewritesCookies: true }],
   ['strategy that hashes', { loadBalancerPolicy: 'RequestHash' }],
 ];
 

@@ -11,8 +11,8 @@ export const cookieRewriteName = 'envoy.filters.http.lua';
 const scriptName = 'cookie_rewrite.lua';
 
 /**
- * Changes cookies that backends set. The script is the same for everybody and runs for no route that does not ask for it by its name; what a
- * user wrote comes to it as data, in `filter_context`.
+ * Changes cookies that backends set; it stands before the upstream of routes that ask for that. The script is the same for everybody; what
+ * a user wrote comes to it as data, in `filter_context`.
  */
 export const cookieRewriteFilter: HttpFilter = httpFilter(
   cookieRewriteName,

@@ -10,7 +10,6 @@ import { Router } from '../../envoy-api/envoy/extensions/filters/http/router/v3/
 import type { HttpFilter } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { packed } from '../protobuf.ts';
 import { compressor } from './compressor.ts';
-import { cookieRewriteFilter } from './cookie-rewrite.ts';
 import { corsName } from './cors.ts';
 import { extAuthz } from './ext-authz.ts';
 import { httpFilter } from './http-filter.ts';
@@ -54,7 +53,6 @@ const filterOrder: readonly FilterEntry[] = [
   ),
   always(httpFilter(corsName, packed(Cors, Cors.fromPartial({})))),
   always(httpFilter(localRateLimitName, packed(LocalRateLimit, LocalRateLimit.fromPartial({ statPrefix: 'http' })))),
-  always(cookieRewriteFilter),
   always(httpFilter(rbacName, packed(RBAC, RBAC.fromPartial({})))),
   ({ guards }) => (guards?.jwt === undefined ? [] : [jwtAuthentication(guards.jwt)]),
   authorizationFilter,

@@ -4,10 +4,10 @@ import { TypedExtensionConfig } from '../../envoy-api/envoy/config/core/v3/exten
 import { HeaderMutation } from '../../envoy-api/envoy/extensions/filters/http/header_mutation/v3/header_mutation.ts';
 import { Config as SetFilterState } from '../../envoy-api/envoy/extensions/filters/http/set_filter_state/v3/set_filter_state.ts';
 import type { HttpFilter } from '../../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
-import { Cel } from '../../envoy-api/envoy/extensions/formatter/cel/v3/cel.ts';
 import { HeaderMutation as EarlyHeaderMutation } from '../../envoy-api/envoy/extensions/http/early_header_mutation/header_mutation/v3/header_mutation.ts';
 import { packed } from '../protobuf.ts';
 import { misdirectedScope, scopeHeader, scopeKey } from '../route/scopes.ts';
+import { celWithStrings } from './cel.ts';
 import { httpFilter } from './http-filter.ts';
 
 /** The filters that only requests without a scope need, in order of name. */
@@ -76,11 +76,6 @@ function withoutScope({ listener, rest, tls }: ScopedManager): string {
   return `${serverName} == '' || ${asNamed} ? ${key(rest)} : ${key(misdirectedScope)}`;
 }
 
-const celWithStrings = TypedExtensionConfig.fromPartial({
-  name: 'envoy.formatter.cel',
-  typedConfig: packed(Cel, Cel.fromPartial({ celConfig: { enableStringFunctions: true, enableStringConcat: true } })),
-});
-
 function headerMutation(name: string, rules: readonly MutationRule[]): HttpFilter {
   const mutations = { requestMutations: [...rules], formatters: rules.length > 0 ? [celWithStrings] : [] };
   return httpFilter(name, packed(HeaderMutation, HeaderMutation.fromPartial({ mutations })));
@@ -111,7 +106,7 @@ function setScope(value: string): MutationRule {
 }
 
 /** A listener's name becomes part of an expression, is cut at a colon and put in lower case, so nothing but plain names may stand there. */
-function plainName(listener: string): string {
+export function plainName(listener: string): string {
   if (/^[a-z0-9_.-]+$/.test(listener)) return listener;
   throw new RangeError(`listener name ${JSON.stringify(listener)} has characters other than a-z, 0-9, "_", "." and "-"`);
 }

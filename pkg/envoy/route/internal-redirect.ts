@@ -3,6 +3,7 @@ import { InternalRedirectPolicy } from '../../envoy-api/envoy/config/route/v3/ro
 import { PreviousRoutesConfig } from '../../envoy-api/envoy/extensions/internal_redirect/previous_routes/v3/previous_routes_config.ts';
 import { SafeCrossSchemeConfig } from '../../envoy-api/envoy/extensions/internal_redirect/safe_cross_scheme/v3/safe_cross_scheme_config.ts';
 import { packed } from '../protobuf.ts';
+import { scopeHeader } from './scopes.ts';
 
 const safeCrossScheme = {
   name: 'envoy.internal_redirect_predicates.safe_cross_scheme',
@@ -14,11 +15,12 @@ const previousRoutes = {
   typedConfig: packed(PreviousRoutesConfig, PreviousRoutesConfig.fromPartial({})),
 };
 
-/** Which redirects of a backend Envoy follows by itself (reference §8.5). */
+/** Which redirects of a backend Envoy follows by itself (reference §8.5). The redirect's scope comes with the response of the backend. */
 export function internalRedirectPolicy(redirect: InternalRedirect): InternalRedirectPolicy {
   const { maxRedirects, statusCodes, crossScheme, denyRepeatedRoute } = redirect;
   return InternalRedirectPolicy.fromPartial({
     ...(maxRedirects !== undefined && { maxInternalRedirects: maxRedirects }),
+    responseHeadersToCopy: [scopeHeader],
     redirectResponseCodes: [...statusCodes],
     allowCrossSchemeRedirect: crossScheme !== 'never',
     predicates: [...(crossScheme === 'safe-only' ? [safeCrossScheme] : []), ...(denyRepeatedRoute ? [previousRoutes] : [])],

@@ -1,6 +1,7 @@
 import { HeaderValueOption_HeaderAppendAction } from '../../envoy-api/envoy/config/core/v3/base.ts';
 import { RouteConfiguration } from '../../envoy-api/envoy/config/route/v3/route.ts';
 import { FilterConfig } from '../../envoy-api/envoy/config/route/v3/route_components.ts';
+import { type RedirectingTable, redirectScope, redirectScopeName } from '../filters/redirect-scope.ts';
 import { fallbackFilterNames } from '../filters/scope-filters.ts';
 import { encode, packed, withMessages } from '../protobuf.ts';
 import { headerOption } from './headers.ts';
@@ -18,16 +19,19 @@ const disabled = packed(FilterConfig, FilterConfig.fromPartial({ disabled: true 
 
 /**
  * What a RouteConfiguration has beside its virtual hosts, in wire form: `withVirtualHosts` makes it whole. One for plaintext also takes the
- * scope header away, and spares requests that have a scope the fallback filters.
+ * scope header away, spares requests that have a scope the fallback filters, and has the scopes of redirects where some are followed.
  */
-export function routeConfigurationHead(name: string, kind: 'scoped' | 'secure'): Uint8Array {
+export function routeConfigurationHead(name: string, kind: 'scoped' | 'secure', redirects?: RedirectingTable): Uint8Array {
   const configuration = RouteConfiguration.fromPartial({
     name,
     requestHeadersToAdd: [requestStart],
     ignorePortInHostMatching: true,
     ...(kind === 'scoped' && {
       requestHeadersToRemove: [scopeHeader],
-      typedPerFilterConfig: Object.fromEntries(fallbackFilterNames.map((filter) => [filter, disabled])),
+      typedPerFilterConfig: {
+        ...Object.fromEntries(fallbackFilterNames.map((filter) => [filter, disabled])),
+        ...(redirects && { [redirectScopeName]: redirectScope(redirects) }),
+      },
     }),
   });
   return encode(RouteConfiguration, configuration);

@@ -8,6 +8,7 @@ import { headerMutations } from './headers.ts';
 import { routeMatch } from './match.ts';
 import { perFilterConfig } from './per-filter-config.ts';
 import { httpsRedirect, redirectAction } from './redirect.ts';
+import { scopeHeader } from './scopes.ts';
 
 /**
  * The routes that Envoy needs for one route of the DAG, in order; mostly one. The first that applies of: the redirect to https, a direct
@@ -62,9 +63,12 @@ type Forward = Extract<RouteAction, { type: 'forward' }>;
 
 function forwardRoutes(route: DagRoute, { clusters, forward, errorWeight = 0 }: Forward, host: string): readonly Route[] {
   const action = forwardAction({ clusters, forward, requestHeaders: route.requestHeaders });
+  const headers = headerMutations(route.requestHeaders, route.responseHeaders);
   const forwarding = routeOf(route, host, {
     action: { $case: 'route', value: { ...action, rateLimits: rateLimits(route.globalRateLimit?.descriptors ?? []) } },
-    ...headerMutations(route.requestHeaders, route.responseHeaders),
+    ...headers,
+    // The scope of a redirect that was not followed.
+    ...(forward?.internalRedirect && { responseHeadersToRemove: [...headers.responseHeadersToRemove, scopeHeader] }),
   });
   if (errorWeight === 0) return [forwarding];
 

@@ -52,6 +52,8 @@ export function processService(
       slowStart: slowStart?.value,
       sni: serverName(headers.value.requestHeaders?.hostRewrite ?? settings.requestHeaders?.hostRewrite),
       idleConnectionTimeoutMs: settings.timeouts.idleConnection,
+      rewritesCookies: settings.cookies.length + cookies.value.length > 0,
+      followsRedirects: context.route.internalRedirectPolicy !== undefined,
     },
     build.config,
   );
