@@ -114,6 +114,36 @@ describe('two replicas', () => {
   }, 60_000);
 });
 
+test('a Lease that another keeps: all is served, no status is written, the log says who has it; when it is free, statuses come', async () => {
+  const [path, name] = ['/apis/coordination.k8s.io/v1/namespaces/projectcontour/leases', lease.split('=')[1]];
+  const held = (holderIdentity: string, metadata: object = { name }) => ({
+    metadata,
+    spec: { holderIdentity, leaseDurationSeconds: 3600 },
+  });
+  const { metadata } = (await environment.request({ method: 'POST', path, body: held('somebody-else') })) as { readonly metadata: object };
+  await create('kept');
+  const before = await versions();
+  await using replica = await Replica.start(
+    environment,
+    lease,
+    '--leader-election-retry-period=100ms',
+    '--leader-election-renew-deadline=5s',
+  );
+  await untilServed(connect(replica), 'kept');
+  const count = async (method: string) =>
+    (await replica.figures('rest_client_requests_total')).reduce((sum, [labels, value]) => sum + (labels.includes(method) ? value : 0), 0);
+  // What was asked for at the start has been answered: what is asked for now is the Lease.
+  const asked = await count('GET');
+  await eventually('some tries', async () => (await count('GET')) > asked + 5, limitMs);
+  expect([await count('PATCH'), await count('PUT'), await replica.isLeader(), await replica.isReady()]).toEqual([0, 0, false, true]);
+  expect(await versions()).toEqual(before);
+  expect(replica.output).toContain('somebody-else');
+
+  await environment.request({ method: 'PUT', path: `${path}/${name}`, body: held('', metadata) });
+  await eventually('the status', () => isValid('kept'), limitMs);
+  expect(await replica.isLeader()).toBe(true);
+}, 60_000);
+
 test('without the API server the Lease is lost and nothing else: all is served, old and new streams, and goes on when it is back', async () => {
   await using replicas = await pair(quick);
   const { leader, follower, streams } = replicas;

@@ -179,7 +179,12 @@ export class LeaderElector {
 
   #see(lease: Lease): void {
     if (this.#seen?.lease.metadata.resourceVersion === lease.metadata.resourceVersion) return;
+    const before = this.#holder();
     this.#seen = { lease, atMs: this.#options.clock.monotonicMs() };
+    const { log, lock, identity } = this.#options;
+    const holder = this.#holder();
+    if (holder === before || holder === identity || holder === '') return;
+    log.info({ lease: `${lock.namespace}/${lock.name}`, identity, holder }, 'another holds the lease');
   }
 
   #holder(): string {

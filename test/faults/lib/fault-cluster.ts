@@ -18,12 +18,9 @@ import { Replica, type ReplicaOptions, writeKubeconfig } from './replica.ts';
 import { Traffic } from './traffic.ts';
 import { backendAddress, backendPlaceholder, namespace, World } from './world.ts';
 
-/** How long a follower waits for the leader. */
-export const leaseDurationMs = 3_000;
-
 /** Short, so that tests need not wait; in the same proportions as the defaults. */
 const leaseFlags = {
-  'leader-election-lease-duration': `${leaseDurationMs}ms`,
+  'leader-election-lease-duration': '3s',
   'leader-election-renew-deadline': '2s',
   'leader-election-retry-period': '400ms',
 };
