@@ -215,6 +215,22 @@ describe('JWT', () => {
   });
 });
 
+describe('over a tcpproxy', () => {
+  test.each([
+    { guard: 'ipAllowPolicy: [{source: Peer, cidr: 10.0.0.0/8}]', want: 'IPFilterError/IPFilterPolicyNotValid' },
+    { guard: 'ipDenyPolicy: [{source: Peer, cidr: 10.0.0.0/8}]', want: 'IPFilterError/IPFilterPolicyNotValid' },
+    { guard: 'rateLimitPolicy: {local: {requests: 1, unit: second}}', want: 'VirtualHostError/RateLimitPolicyNotValid' },
+    {
+      guard: 'rateLimitPolicy: {global: {descriptors: [{entries: [{remoteAddress: {}}]}]}}',
+      want: 'VirtualHostError/RateLimitPolicyNotValid',
+    },
+  ])('nothing passes $guard by', ({ guard, want }) => {
+    const built = world(`tls: {secretName: tls}, ${guard}`, '', `, tcpproxy: {${one}}`);
+    expect(built.status('app')).toBe(want);
+    expect(built.parts).toEqual([]);
+  });
+});
+
 describe('on the way back', () => {
   const forwardOf = (route: string) => {
     const action = world('', route).routes()[0]?.action;

@@ -25,6 +25,7 @@ const rootChecks: readonly RootCheck[] = [
   jwtWithoutTls,
   authorizationWithoutTls,
   bothIpPolicies,
+  limitsOverBytes,
 ];
 
 function blankHost(_build: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
@@ -86,4 +87,16 @@ function bothIpPolicies(_build: RootBuild, { ipAllowPolicy = [], ipDenyPolicy = 
   if (ipAllowPolicy.length === 0 || ipDenyPolicy.length === 0) return undefined;
   const message = 'Spec.VirtualHost: ipAllowPolicy and ipDenyPolicy cannot be used together';
   return problem('IPFilterError', 'IncompatibleIPAddressFilters', message);
+}
+
+/** The filters that keep these guards see requests; a tcpproxy would pass its bytes by them. */
+function limitsOverBytes({ root }: RootBuild, host: VirtualHost): Problem | undefined {
+  if (root.proxy.spec.tcpproxy === undefined) return undefined;
+  const { ipAllowPolicy = [], ipDenyPolicy = [], rateLimitPolicy: limit } = host;
+  if (ipAllowPolicy.length + ipDenyPolicy.length > 0) {
+    const message = `Spec.VirtualHost.${ipAllowPolicy.length > 0 ? 'IPAllowPolicy' : 'IPDenyPolicy'} cannot be used with a tcpproxy`;
+    return problem('IPFilterError', 'IPFilterPolicyNotValid', message);
+  }
+  if (limit?.local === undefined && limit?.global === undefined) return undefined;
+  return problem('VirtualHostError', 'RateLimitPolicyNotValid', 'Spec.VirtualHost.RateLimitPolicy cannot be used with a tcpproxy');
 }

@@ -9,7 +9,7 @@ import { slowStartOf } from '../../policy/slow-start.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
 import { idOf, originOf, problem, type RootBuild, type Visit, visit } from './build.ts';
 import { resolve, upstreamTls } from './service.ts';
-import { uselessServiceFields } from './useless-fields.ts';
+import { uselessForBytes, uselessServiceFields } from './useless-fields.ts';
 
 /**
  * Where a root's TLS connections go as they are; `undefined` where it has no `tcpproxy`, or the chain of includes
@@ -115,6 +115,7 @@ function clusterOf(
   const upstream = upstreamTls(build, here, { service, resolved: resolved.value, path });
   if (!upstream.ok) return upstream;
   here.warnings.push(...uselessServiceFields(service, { path, protocol: upstream.value.protocol, checked: healthCheck !== undefined }));
+  here.warnings.push(...uselessForBytes(service, path));
   const policy = loadBalancerPolicy(tcpproxy.loadBalancerPolicy?.strategy);
   const slowStart = service.slowStartPolicy && slowStartOf(service.slowStartPolicy, policy, path);
   if (slowStart?.ok === false) return slowStart;
@@ -132,6 +133,6 @@ function clusterOf(
 function ignoredFields({ loadBalancerPolicy: policy }: TCPProxy): readonly Problem[] {
   const { strategy = '' } = policy ?? {};
   if (['', 'RoundRobin', 'WeightedLeastRequest', 'Random'].includes(strategy)) return [];
-  const message = `Spec.TCPProxy.LoadBalancerPolicy: strategy ${strategy} cannot be used for TCP, RoundRobin is used`;
+  const message = `spec.tcpproxy.loadBalancerPolicy: strategy ${strategy} cannot be used for TCP, RoundRobin is used`;
   return [problem('TCPProxyError', 'IgnoredField', message)];
 }

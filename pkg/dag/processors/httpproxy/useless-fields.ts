@@ -65,6 +65,16 @@ export function uselessServiceFields(service: HTTPProxyService, { path, protocol
   ];
 }
 
+/** Fields of a service that count only for requests. */
+const requestFields = ['mirror', 'requestHeadersPolicy', 'responseHeadersPolicy', 'cookieRewritePolicies'] as const;
+
+/** What a service of a tcpproxy has that bytes know nothing of. */
+export function uselessForBytes(service: HTTPProxyService, path: string): readonly Problem[] {
+  return requestFields
+    .filter((field) => service[field] !== undefined && service[field] !== false)
+    .map((field) => useless(`${path}.${field} has no effect in a tcpproxy, which passes on bytes and no requests`));
+}
+
 function useless(message: string): Problem {
   return problem('SpecError', 'IgnoredField', message);
 }
