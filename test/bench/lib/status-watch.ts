@@ -69,10 +69,10 @@ export class StatusWatch implements AsyncDisposable {
     return new StatusWatch(workload.kind, response, agent);
   }
 
-  /** Waits until nothing was written for a while; gives up after a limit. */
+  /** Waits until nothing is written for a while, from now on; gives up after a limit. */
   async quiet(restMs: number, limitMs: number): Promise<void> {
     const endMs = nowMs() + limitMs;
-    this.#lastMs = Math.max(this.#lastMs, nowMs() - restMs + 1_000);
+    this.#lastMs = nowMs();
     while (nowMs() - this.#lastMs < restMs && nowMs() < endMs) await sleep(50);
   }
 
