@@ -152,6 +152,10 @@ bench-compare: envoy-api binaries ## Beside another controller: make bench-compa
 soak: envoy-api binaries ## Endpoint churn for half an hour, then silence; memory, CPU, writes: make soak [N=5000] [RATE=10] [MINUTES=30] [REST=3]
 	@$(NODE) test/bench/soak.ts --objects $(or $(N),5000) --rate $(or $(RATE),10) --minutes $(or $(MINUTES),30) --rest $(or $(REST),3)
 
+.PHONY: handover
+handover: envoy-api binaries ## What statuses wait for when the leader is killed or stopped: make handover [ROUNDS=5]
+	@$(NODE) test/bench/handover.ts --rounds $(or $(ROUNDS),5)
+
 ## Ship
 
 .PHONY: fuzz
