@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { BenchCluster } from './lib/bench-cluster.ts';
 import { type Driver, type RouteKind, readDriver } from './lib/driver.ts';
-import { type Figures, median, round } from './lib/figures.ts';
+import { type Figures, median } from './lib/figures.ts';
 import { Prober } from './lib/prober.ts';
 import { defaultGateway, type Scenario, Session, type Settings } from './lib/session.ts';
 import { Workload } from './lib/workload.ts';
@@ -93,7 +93,7 @@ async function compare(run: Run, drivers: readonly [Driver, Driver]): Promise<vo
     const names = Object.keys(rounds.get(one)?.[0]?.get(scenario) ?? {});
     const ratios = names.flatMap((name) => {
       const ratio = medianOf(one, name) / medianOf(other, name);
-      return Number.isFinite(ratio) ? [[name, round(ratio * 10) / 10] as const] : [];
+      return Number.isFinite(ratio) ? [[name, Number(ratio.toFixed(3))] as const] : [];
     });
     console.log(JSON.stringify({ scenario, ratio: `${one.name}/${other.name}`, ...Object.fromEntries(ratios) }));
   }
