@@ -5,7 +5,7 @@ import { encode } from '../envoy/protobuf.ts';
 import { isExactHost, restScope, scopedRoute, scopeKey } from '../envoy/route/scopes.ts';
 import { ScopedRouteConfiguration } from '../envoy-api/envoy/config/route/v3/scoped_route.ts';
 import { compareStrings } from '../util/compare.ts';
-import { encodedBytes, sharedResource } from './lazy-resource.ts';
+import { encodedBytes, lazy, sharedResource } from './lazy-resource.ts';
 import type { EncodedResource, Resource } from './resource.ts';
 import { typeUrls } from './resource.ts';
 import { routeTable, sameRoutes } from './route-table.ts';
@@ -80,10 +80,10 @@ export class ScopedHosts {
     this.#staleScopes.clear();
   }
 
-  /** Gives all hosts as they are now, in order: the arrays do not change, so copying the list of them is enough. */
+  /** Gives all hosts as they are now, in order, which is found at the first call: the arrays do not change, so a copy of their list will do. */
   all(): () => readonly VirtualHost[] {
     const tables = [...this.#tables.values()];
-    return () => tables.flat().sort((a, b) => compareStrings(a.host, b.host));
+    return lazy(() => tables.flat().sort((a, b) => compareStrings(a.host, b.host)));
   }
 
   /** Scopes are encoded once, so the hosts of the table at that time say what they are made of. */

@@ -3,6 +3,8 @@
  * and again. Prints one JSON line: from the change to the last acknowledgement, the controller's CPU for a change, memory a client, the same
  * while a tenth of the clients do not read, and how long it takes until all are up to date after they lost their connections at once.
  *
+ * RSS depends on the allocator's settings: run it with those of bin/isoline.
+ *
  * Usage: node test/bench/fan-out.ts [--clients 200] [--routes 1000] [--changes 30] [--processes 1] [--storms 3]
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -127,12 +129,12 @@ class Controller implements AsyncDisposable {
 }
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = runInNewContext('gc') as (how: object) => void;
 
-/** Bytes that are in use after a collection; RSS with it. */
+/** Bytes that are in use after a collection that leaves no pages in reserve; RSS with it. */
 async function memory(): Promise<{ readonly used: number; readonly rss: number }> {
   for (let i = 0; i < 3; i += 1) {
-    collect();
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await sleep(100);
   }
   const { heapUsed, external, rss } = process.memoryUsage();
