@@ -7,19 +7,15 @@ import type { KubeObject } from '../../pkg/apis/meta.ts';
 import { httpProxyResource } from '../../pkg/apis/projectcontour/v1/httpproxy.ts';
 import { admitFromFile } from '../../pkg/provider/file/admission.ts';
 import type { JsonValue } from '../../pkg/schema/structural.ts';
-import { selfSigned } from './certificates.ts';
+import type { QuarantineEntry } from '../../pkg/xdscache/quarantine/refusal.ts';
 import { ControlPlane } from './control-plane.ts';
-import { endpointSlice, manifest, service, tlsSecret } from './manifests.ts';
-import { type Pool, type Pools, schemaArbitrary } from './schema-arbitrary.ts';
+import { addFields } from './fuzz-coverage.ts';
+import { type FuzzVariant, fuzzOptions, fuzzWorld } from './fuzz-world.ts';
+import { childEvery, names, namespace, proxyChoices, proxyPools } from './proxy-pools.ts';
+import { schemaArbitrary } from './schema-arbitrary.ts';
 
-const namespace = 'demo';
-const names = (prefix: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 /** One proxy in so many has an odd value. */
-const oddEvery = 3;
-/** One proxy in so many has no virtual host; others include it. */
-const childEvery = 6;
-const children = names('p', 120).filter((_, index) => index % childEvery === 0);
-const durations: Pick<Pool, 'good' | 'bad'> = { good: ['1s', '250ms', '1h', '30s'], bad: ['0s', 'infinity', '5000h', '1ns'] };
+const oddEvery = 4;
 const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -38,44 +34,6 @@ const oddTexts: readonly string[] = [
 ];
 const oddNumbers: readonly number[] = [-1, 0, 1, 65_536, 2 ** 31 - 1, -(2 ** 31), 2 ** 53];
 
-/** By what stands in the field; the first that fits counts. */
-const pools: Pools = [
-  { path: /includes?(\[\])?\.name$/, good: children, bad: ['missing', 'p1'] },
-  { path: /[nN]amespace$/, good: [namespace], bad: ['other', 'missing'] },
-  { path: /services\[\]\.name$/, good: ['web', 'api', 'named'], bad: ['missing', ''] },
-  { path: /services\[\]\.(port|healthPort)$/, good: [80], bad: [81, 0, 65_535] },
-  { path: /services\[\]\.protocol$/, good: ['h2', 'h2c', 'tls'] },
-  { path: /(secretName)$/, good: ['tls-a', 'other/tls-b'], bad: ['missing', 'garbage', ''] },
-  { path: /(caSecret)$/, good: ['ca'], bad: ['other/ca', 'missing', 'garbage', ''] },
-  { path: /(crlSecret)$/, good: ['crl'], bad: ['missing', 'garbage'] },
-  { path: /localJWKS$/, good: ['jwks'], bad: ['missing', 'garbage'] },
-  { path: /remoteJWKS\.uri$/, good: ['https://keys.example.com/jwks.json', 'http://keys.example.com:8080/'], bad: ['ftp://x', '://', ''] },
-  { path: /extensionRef\.name$/, good: ['ext'], bad: ['missing', ''] },
-  { path: /extensionRef\.apiVersion$/, good: ['projectcontour.io/v1alpha1'], bad: ['v2', ''] },
-  { path: /subjectNames?(\[\])?$/, good: ['backend.example.com'], bad: ['', '*.x', 'x'.repeat(300)] },
-  { path: /ingressClassName$/, good: ['contour'], bad: ['other', ''] },
-  { path: /(sizes|maxRequestBytes)$/, good: [1024], bad: [0, 2 ** 31 - 1] },
-  { path: /cookieRewritePolicies\[\]\.(pathRewrite|domainRewrite)\.value$/, good: ['/new', 'shop.example.com'], bad: [';', ''] },
-  {
-    path: /(prefix|exact|replacement|pathPrefix|path)$/,
-    good: ['/', '/api', '/api/', '/a%20b'],
-    bad: ['/api//v1', '/x?y=1', '/#', 'relative', ''],
-  },
-  { path: /regex$/, good: ['/re.*', '/v[0-9]+/', '.*', '(?i)x'], bad: ['[', '(a+)+$', '(?P<n>x)', 'a?'.repeat(40), ''] },
-  { path: /(response|idle|idleConnection|perTryTimeout|responseTimeout|window|timeout|interval|maxAge|cacheDuration)$/i, ...durations },
-  { path: /\.cidr$/, good: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'], bad: ['10.0.0.0/64', 'nonsense', ''] },
-  { path: /allowOrigin\[\]$/, good: ['*', 'https://app.example.com', 'https://.*\\.example\\.com'], bad: ['[', ''] },
-  { path: /(allowMethods|allowHeaders|exposeHeaders)\[\]$/, good: ['GET', '*', 'x-header'], bad: ['POST, PUT'] },
-  {
-    path: /(\.name|headerName|header|remove\[\])$/,
-    good: ['x-name', 'X-Name', 'x-other'],
-    bad: ['Host', ':authority', ':path', 'x name', 'x-\u00fc'],
-  },
-  { path: /\.value$/, good: ['v', '%REQ(x-a)%', '%HOSTNAME%', '100%'], bad: ['%UNKNOWN%', '%START_TIME(', 'a\nb', ''] },
-  { path: /weight$/, good: [0, 1, 10], bad: [4_294_967_295, 2_000_000_000] },
-  { path: /(statusCode|responseStatusCode)$/, good: [301, 404, 429], bad: [200, 599, 100] },
-];
-
 export interface FuzzFigures {
   /** Objects that the API server would take. */
   valid: number;
@@ -83,11 +41,19 @@ export interface FuzzFigures {
   odd: number;
   /** Objects with a field of a wrong kind, which must be refused. */
   broken: number;
+  /** Objects that came out with the status `valid`. */
+  accepted: number;
+  hosts: number;
+  routes: number;
 }
 
 /** Runs batches until enough objects were made. */
 export class ProxyFuzz implements AsyncDisposable {
-  readonly figures: FuzzFigures = { valid: 0, odd: 0, broken: 0 };
+  readonly figures: FuzzFigures = { valid: 0, odd: 0, broken: 0, accepted: 0, hosts: 0, routes: 0 };
+  /** Fields of the objects with the status `valid`. */
+  readonly fields = new Set<string>();
+  /** How often a status had an error, by type and reason. */
+  readonly reasons = new Map<string, number>();
   readonly #plane: ControlPlane;
   readonly #arbitrary: fc.Arbitrary<JsonValue>;
 
@@ -95,13 +61,11 @@ export class ProxyFuzz implements AsyncDisposable {
     this.#plane = plane;
     const spec = httpProxyResource.schema.openapi.properties?.['spec'];
     if (spec === undefined) throw new Error('the schema of HTTPProxy has no spec');
-    this.#arbitrary = schemaArbitrary(spec, pools, 'spec');
+    this.#arbitrary = schemaArbitrary(spec, 'spec', { pools: proxyPools, choices: proxyChoices });
   }
 
-  static async start(): Promise<ProxyFuzz> {
-    const leaf = await selfSigned({ commonName: 'app.example.com', dnsNames: ['*.example.com'] });
-    const values = { 'leaf-a.crt': leaf.certificate, 'leaf-a.key': leaf.privateKey, web: 1, api: 2, named: 3 };
-    const plane = await ControlPlane.start({ values }, world.join(''));
+  static async start(variant: FuzzVariant = 'plain'): Promise<ProxyFuzz> {
+    const plane = await ControlPlane.start(await fuzzOptions(variant), fuzzWorld);
     await plane.startEnvoy();
     return new ProxyFuzz(plane);
   }
@@ -116,12 +80,14 @@ export class ProxyFuzz implements AsyncDisposable {
     try {
       for (const object of objects) this.#put(object);
       await this.#check();
+      this.#count(objects);
       for (const object of this.#objects(Math.ceil(size / 2), -seed - 1)) this.#put(object);
       await this.#check();
       for (const name of names('p', size)) this.#plane.pipeline.cache.remove('HTTPProxy', namespace, name);
       await this.#check();
     } catch (cause) {
-      throw new Error(`batch of ${size} with seed ${seed}`, { cause });
+      const reasons = cause instanceof AggregateError ? `: ${cause.errors.join('; ')}` : '';
+      throw new Error(`batch of ${size} with seed ${seed}${reasons}`, { cause });
     }
   }
 
@@ -155,29 +121,42 @@ export class ProxyFuzz implements AsyncDisposable {
 
   async #check(): Promise<void> {
     await this.#plane.settled();
-    const refused = this.#plane.refused();
-    if (refused.length > 0) throw new Error(`Envoy refused ${refused.join('; ')}`);
+    const { quarantine } = this.#plane.pipeline;
+    const refused = quarantine.entries.map((entry) => this.#told(entry));
+    const others = [...this.#plane.refused(), ...quarantine.distrusted.map((proxy) => JSON.stringify(proxy))];
+    const reasons = refused.length > 0 ? refused : others;
+    if (reasons.length > 0)
+      throw new AggregateError(
+        reasons.map((reason) => new Error(reason)),
+        'something is not served',
+      );
+  }
+
+  /** The proxy's words, and the object that they are about. */
+  #told({ message, origins }: QuarantineEntry): string {
+    const [origin] = origins;
+    const object = origin && this.#plane.pipeline.cache.get('HTTPProxy', origin.namespace, origin.name);
+    const spec = JSON.stringify(object?.spec, (_, value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : value));
+    return `${message.length > 800 ? `${message.slice(0, 200)} … ${message.slice(-600)}` : message} | ${origin?.name} ${origin?.path} ${spec}`;
+  }
+
+  #count(objects: readonly KubeObject[]): void {
+    for (const { metadata, spec } of objects as readonly (KubeObject & { readonly spec: JsonValue })[]) {
+      const words = this.#plane.status(`HTTPProxy ${namespace}/${metadata.name}`);
+      this.reasons.set(words, (this.reasons.get(words) ?? 0) + 1);
+      if (words !== 'valid') continue;
+      this.figures.accepted += 1;
+      addFields(this.fields, spec, 'spec');
+    }
+    for (const hosts of this.#plane.pipeline.dag.virtualHosts.values()) {
+      this.figures.hosts += hosts.size;
+      for (const { routes } of hosts.values()) this.figures.routes += routes.length;
+    }
   }
 }
 
-const world = [
-  manifest('v1', 'Namespace', '/demo', ''),
-  manifest('v1', 'Namespace', '/other', ''),
-  ...['web', 'api', 'named'].map((name) => service(name) + endpointSlice(name, name)),
-  tlsSecret('tls-a', 'leaf-a'),
-  tlsSecret('other/tls-b', 'leaf-a'),
-  manifest('v1', 'Secret', 'garbage', 'type: kubernetes.io/tls, stringData: {tls.crt: garbage, tls.key: garbage, ca.crt: garbage}'),
-  ...['ca', 'other/ca'].map((id) => manifest('v1', 'Secret', id, 'type: Opaque, stringData: {ca.crt: "${leaf-a.crt}"}')),
-  delegateAll('tls-b'),
-];
-
 function asRecord(object: KubeObject): Readonly<Record<string, unknown>> {
   return object as unknown as Readonly<Record<string, unknown>>;
-}
-
-function delegateAll(secretName: string): string {
-  const delegations = `[{secretName: ${secretName}, targetNamespaces: ["*"]}]`;
-  return manifest('projectcontour.io/v1', 'TLSCertificateDelegation', 'other/all', `spec: {delegations: ${delegations}}`);
 }
 
 type Fields = Readonly<Record<string, JsonValue>>;
@@ -188,19 +167,44 @@ type Fields = Readonly<Record<string, JsonValue>>;
  */
 function likelySpec(spec: JsonValue, index: number): JsonValue {
   if (index % 7 === 6) return spec;
-  const { virtualhost, routes, tcpproxy, ...rest } = spec as Fields;
-  const likely = { ...rest, routes: ((routes ?? [{}]) as readonly Fields[]).map(oneAction) };
+  const { virtualhost, routes, tcpproxy, includes, ...rest } = spec as Fields;
+  const likely = {
+    ...rest,
+    ...(includes !== undefined && { includes: (includes as readonly Fields[]).map((include) => prefixesOnly(onePath(include))) }),
+    routes: ((routes ?? [{}]) as readonly Fields[]).map((route) => onePath(oneAction(route))),
+  };
   if (index % childEvery === 0) return likely;
-  const { tls, ...host } = (virtualhost ?? {}) as Fields;
+  const { tls: given, ...host } = (virtualhost ?? {}) as Fields;
+  const tls = given ?? (host['jwtProviders'] || host['authorization'] ? {} : undefined);
+  // What others include is theirs to find.
+  const included = index % childEvery === 1 && { includes: [{ name: `p${index - 1}`, conditions: [{ prefix: '/included' }] }] };
   const secured = tls === undefined ? {} : { tls: { secretName: 'tls-a', ...(tls as Fields) } };
   const ending = tls !== undefined && index % 5 === 0 && tcpproxy !== undefined ? { tcpproxy } : {};
-  return { ...likely, ...ending, virtualhost: { ...host, ...secured, fqdn: `h${index}.example.com` } };
+  const { authorization } = host as Readonly<Record<string, Fields | undefined>>;
+  const asked = authorization?.['httpSettings'] !== undefined && { authorization: { ...authorization, serviceType: 'http' } };
+  return { ...likely, ...included, ...ending, virtualhost: { ...host, ...asked, ...secured, fqdn: `h${index}.example.com` } };
 }
 
 function oneAction({ services, requestRedirectPolicy, directResponsePolicy, ...route }: Fields): Fields {
   if (requestRedirectPolicy !== undefined) return { ...route, requestRedirectPolicy };
   if (directResponsePolicy !== undefined) return { ...route, directResponsePolicy };
   return { ...route, services: services ?? [{ name: 'web', port: 80 }] };
+}
+
+/** Only one condition on the path in a list. */
+function onePath({ conditions, ...rest }: Fields): Fields {
+  if (conditions === undefined) return rest;
+  const list = conditions as readonly Fields[];
+  const first = list.findIndex(isPath);
+  return { ...rest, conditions: list.filter((condition, index) => index === first || !isPath(condition)) };
+}
+
+function prefixesOnly({ conditions = [], ...rest }: Fields): Fields {
+  return { ...rest, conditions: (conditions as readonly Fields[]).map(({ exact: _, regex: __, ...condition }) => condition) };
+}
+
+function isPath({ prefix, exact, regex }: Fields): boolean {
+  return prefix !== undefined || exact !== undefined || regex !== undefined;
 }
 
 function proxy(name: string, spec: JsonValue, index: number): KubeObject {

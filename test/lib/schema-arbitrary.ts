@@ -12,10 +12,21 @@ export interface Pool {
   readonly bad?: readonly JsonValue[];
 }
 
+/** Fields of an object of which one is meant to be there, or at most one. */
+export interface Choice {
+  /** The path of the object. */
+  readonly path: RegExp;
+  readonly fields: readonly string[];
+  /** Whether none may do as well. Default: one must be there. */
+  readonly optional?: boolean;
+}
+
 /** How often a value comes from the bad ones, of 100: seldom, for one is enough to spoil an object. */
-const badPercent = 3;
-/** How often an optional field is there, of 100: there are so many that values stay small. */
-const presentPercent = 15;
+const badPercent = 1;
+/** How often an optional field is there, of 100: few where there are many, so that values stay small, and most of the few in the depth. */
+const presentPercent = (fields: number): number => Math.max(12, Math.min(60, Math.round(200 / Math.max(fields, 1))));
+/** How often a choice is one, of 100; else none or all of its fields may be there. */
+const chosenPercent = 97;
 const maxItems = 3;
 /** Texts that have broken programs before. */
 const nasty = [
@@ -41,15 +52,21 @@ const nasty = [
 ];
 
 /** Values of a structural schema, at a path such as `spec.routes[].services[].port`. Most are what the API server takes. */
-export function schemaArbitrary(schema: StructuralSchema, pools: Pools, path: string): fc.Arbitrary<JsonValue> {
-  return new Maker(pools).make(schema, path);
+export function schemaArbitrary(
+  schema: StructuralSchema,
+  path: string,
+  { pools, choices = [] }: { readonly pools: Pools; readonly choices?: readonly Choice[] },
+): fc.Arbitrary<JsonValue> {
+  return new Maker(pools, choices).make(schema, path);
 }
 
 class Maker {
   readonly #pools: Pools;
+  readonly #choices: readonly Choice[];
 
-  constructor(pools: Pools) {
+  constructor(pools: Pools, choices: readonly Choice[]) {
     this.#pools = pools;
+    this.#choices = choices;
   }
 
   make(schema: StructuralSchema, path: string): fc.Arbitrary<JsonValue> {
@@ -84,17 +101,35 @@ class Maker {
     if (additionalProperties !== undefined) {
       return fc.dictionary(fc.constantFrom('a', 'b', 'c'), this.make(additionalProperties, `${path}.*`), { maxKeys: 2 });
     }
+    const percent = presentPercent(Object.keys(properties).length);
+    const choices = this.#choices.filter((choice) => choice.path.test(path));
     const model = Object.entries(properties).map(([name, property]) => {
       const value = this.make(property, `${path}.${name}`);
-      return [name, required.includes(name) ? value : sometimes(value)] as const;
+      const chosen = choices.some(({ fields }) => fields.includes(name));
+      return [name, chosen || required.includes(name) ? value : sometimes(value, percent)] as const;
     });
+    const picks = fc.tuple(...choices.map((choice) => leftOut(choice)));
     // What is absent is not there at all, as in JSON.
-    return fc.record(Object.fromEntries(model)).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
+    return fc.tuple(fc.record(Object.fromEntries(model)), picks).map(([value, left]) => without(value, new Set(left.flat())));
   }
 }
 
-function sometimes(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue | undefined> {
-  return fc.oneof({ weight: presentPercent, arbitrary }, { weight: 100 - presentPercent, arbitrary: fc.constant(undefined) });
+/** Which fields of a choice are not there. */
+function leftOut({ fields, optional = false }: Choice): fc.Arbitrary<readonly string[]> {
+  const allBut = fields.map((field) => fields.filter((other) => other !== field));
+  const one = fc.constantFrom(...allBut);
+  const usual = optional ? fc.oneof({ weight: 1, arbitrary: one }, { weight: 2, arbitrary: fc.constant(fields) }) : one;
+  const any = fc.subarray([...fields]);
+  return fc.oneof({ weight: chosenPercent, arbitrary: usual }, { weight: 100 - chosenPercent, arbitrary: any });
+}
+
+function without(value: Readonly<Record<string, JsonValue | undefined>>, left: ReadonlySet<string>): JsonValue {
+  const there = Object.entries(value).filter(([name]) => !left.has(name));
+  return JSON.parse(JSON.stringify(Object.fromEntries(there))) as JsonValue;
+}
+
+function sometimes(arbitrary: fc.Arbitrary<JsonValue>, percent: number): fc.Arbitrary<JsonValue | undefined> {
+  return fc.oneof({ weight: percent, arbitrary }, { weight: 100 - percent, arbitrary: fc.constant(undefined) });
 }
 
 function seldom(good: fc.Arbitrary<JsonValue>, bad: readonly JsonValue[]): fc.Arbitrary<JsonValue> {
@@ -113,5 +148,5 @@ function text({ pattern, minLength = 0, maxLength = 300 }: StructuralSchema): fc
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 20 }).filter(fits);
   const plain = fc.constantFrom('a', 'x-name', 'value', 'app.example.com', '1s').filter(fits);
   const odd = fc.oneof(fc.constantFrom(...nasty), fc.string({ maxLength: 12 })).filter(fits);
-  return fc.oneof({ weight: 9, arbitrary: plain }, { weight: 1, arbitrary: odd });
+  return fc.oneof({ weight: 40, arbitrary: plain }, { weight: 1, arbitrary: odd });
 }

@@ -2,6 +2,7 @@ import type { GlobalRateLimitPolicy, RateLimitDescriptorEntry } from '../../apis
 import type { Config, RateLimitEntry as ConfiguredEntry } from '../../config/config.ts';
 import { fail, type Outcome, ok } from '../../util/outcome.ts';
 import type { GlobalRateLimit, RateLimitDescriptor, RateLimitEntry, RouteRateLimit } from '../model/guards.ts';
+import { isHeaderName } from './headers.ts';
 import { headerMatch } from './match.ts';
 import { headerConditionsError } from './match-rules.ts';
 
@@ -69,6 +70,7 @@ function genericKeyOf({ key = '', value = '' }: NonNullable<EntryInput['genericK
 
 function requestHeaderOf({ headerName = '', descriptorKey = '' }: NonNullable<EntryInput['requestHeader']>): Outcome<RateLimitEntry> {
   if (headerName === '' || descriptorKey === '') return invalid('requestHeader must have a headerName and a descriptorKey');
+  if (!isHeaderName(headerName.replace(/^:/, ''))) return invalid(`requestHeader: ${JSON.stringify(headerName)} is not a header name`);
   return ok({ type: 'request-header', header: headerName.toLowerCase(), key: descriptorKey });
 }
 

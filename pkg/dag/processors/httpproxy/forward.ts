@@ -3,7 +3,7 @@ import { fail, type Outcome, ok } from '../../../util/outcome.ts';
 import type { WeightedCluster } from '../../model/cluster.ts';
 import type { ForwardPolicy, RouteAction } from '../../model/route.ts';
 import { mergeCookieRewrites } from '../../policy/cookie-rewrite.ts';
-import { internalRedirect } from '../../policy/internal-redirect.ts';
+import { internalRedirect, internalRedirectFault } from '../../policy/internal-redirect.ts';
 import { retryPolicy } from '../../policy/retry.ts';
 import { effectiveWeights } from '../../policy/weights.ts';
 import type { RouteContext } from './route-context.ts';
@@ -14,6 +14,11 @@ type Mirror = NonNullable<ForwardPolicy['mirrors']>[number];
 
 /** Sends requests on to a route's services; 503 where none of them can be used. */
 export function forwardAction(context: RouteContext, settings: RouteSettings): Outcome<RouteAction> {
+  const { internalRedirectPolicy: redirects } = context.route;
+  const fault = redirects && internalRedirectFault(redirects);
+  if (fault !== undefined) {
+    return fail('RouteError', 'InternalRedirectPolicyNotValid', `route.internalRedirectPolicy is invalid: ${fault}`);
+  }
   const clusters: WeightedCluster[] = [];
   const mirrors: Mirror[] = [];
   for (const [i, service] of (context.route.services ?? []).entries()) {

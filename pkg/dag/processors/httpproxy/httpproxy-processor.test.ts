@@ -58,6 +58,11 @@ describe('a root', () => {
       yaml: "app: {virtualhost: {fqdn: ''}, routes: [{services: [{name: a, port: 80}]}]}",
       want: 'VirtualHostError/FQDNNotSpecified',
     },
+    ...['"\\0"', '"a\\r\\nb: c"', "'*'", "'*.*'", "'a b'", 'a.*.b', `${'x'.repeat(254)}`, 'ü.example.com'].map((fqdn) => ({
+      name: `the host ${fqdn}`,
+      yaml: `app: {virtualhost: {fqdn: ${fqdn}}, routes: [{services: [{name: a, port: 80}]}]}`,
+      want: 'VirtualHostError/FQDNNotValid',
+    })),
     { name: 'nothing defined', yaml: `app: {${app}}`, want: 'SpecError/NothingDefined' },
     {
       name: 'JWT without TLS',

@@ -19,6 +19,7 @@ export function rootProblem(build: RootBuild): Problem | undefined {
 
 const rootChecks: readonly RootCheck[] = [
   blankHost,
+  oddHost,
   duplicateHost,
   namespaceNotAllowed,
   nothingDefined,
@@ -31,6 +32,18 @@ const rootChecks: readonly RootCheck[] = [
 function blankHost(_build: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
   if (fqdn !== '') return undefined;
   return problem('VirtualHostError', 'FQDNNotSpecified', 'Spec.VirtualHost.Fqdn must be specified');
+}
+
+/** What a name has room for (RFC 1035, 2.3.4). */
+const hostLimit = 253;
+/** More than the schema lets pass, for objects that are older than it: any case, and underscores. A `*` that is no whole first label would be another host for Envoy, or all of them. */
+const hostName = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i;
+
+function oddHost(_build: RootBuild, { fqdn }: VirtualHost): Problem | undefined {
+  if (fqdn.length <= hostLimit && hostName.test(fqdn)) return undefined;
+  const shown = JSON.stringify(fqdn.slice(0, hostLimit));
+  const message = `Spec.VirtualHost.Fqdn ${shown} is invalid: it is no DNS name of at most ${hostLimit} characters, perhaps behind "*."`;
+  return problem('VirtualHostError', 'FQDNNotValid', message);
 }
 
 /** Nobody can tell who of several owns a host, so nobody gets it, unless the configuration says that the oldest does; case does not tell hosts apart. */

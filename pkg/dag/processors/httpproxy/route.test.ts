@@ -59,6 +59,36 @@ describe('actions', () => {
   ])('a redirect of $policy', ({ policy, want }) => {
     expect(onlyRoute(`{requestRedirectPolicy: ${policy}}`).action).toEqual({ type: 'redirect', redirect: want });
   });
+
+  test.each([0, 199, 600])('a response of status %d is refused', (code) => {
+    const { status, messages } = world(`{directResponsePolicy: {statusCode: ${code}}}`);
+    expect(status('app')).toBe('RouteError/DirectResponsePolicyNotValid');
+    expect(messages('app')).toBe(`route.directResponsePolicy is invalid: statusCode ${code} is not in 200 to 599`);
+  });
+
+  test.each([
+    { policy: '{maxInternalRedirects: -1}', want: 'maxInternalRedirects -1 is not in 0 to 4294967295' },
+    {
+      policy: '{redirectResponseCodes: [302, 9007199254740992]}',
+      want: 'redirectResponseCodes: 9007199254740992 is not one of 301, 302, 303, 307, 308',
+    },
+    { policy: '{allowCrossSchemeRedirect: Often}', want: 'allowCrossSchemeRedirect "Often" is not known' },
+  ])('internal redirects of $policy are refused', ({ policy, want }) => {
+    const { status, messages } = world(`{${one}, internalRedirectPolicy: ${policy}}`);
+    expect(status('app')).toBe('RouteError/InternalRedirectPolicyNotValid');
+    expect(messages('app')).toBe(`route.internalRedirectPolicy is invalid: ${want}`);
+  });
+
+  test('a redirect of an unknown status is refused', () => {
+    const { messages } = world('{requestRedirectPolicy: {statusCode: 300}}');
+    expect(messages('app')).toBe('route.requestRedirectPolicy is invalid: statusCode 300 is not one of 301, 302, 303, 307, 308');
+  });
+
+  test.each([-1, 0, 65_536])('a redirect to port %d is refused', (port) => {
+    const { status, messages } = world(`{requestRedirectPolicy: {port: ${port}}}`);
+    expect(status('app')).toBe('RouteError/RequestRedirectPolicy');
+    expect(messages('app')).toBe(`route.requestRedirectPolicy is invalid: port ${port} is not in 1 to 65535`);
+  });
 });
 
 describe('services', () => {

@@ -92,10 +92,14 @@ const bodyLimitBytes = 4096;
 function directResponse({ statusCode, body = '' }: HTTPDirectResponsePolicy): Outcome<RouteAction> {
   const size = new TextEncoder().encode(body).length;
   if (size > bodyLimitBytes) {
-    const message = `route.directResponsePolicy is invalid: the body has ${size} bytes, at most ${bodyLimitBytes} are possible`;
-    return fail('RouteError', 'DirectResponsePolicyNotValid', message);
+    return invalidResponse(`the body has ${size} bytes, at most ${bodyLimitBytes} are possible`);
   }
+  if (!(statusCode >= 200 && statusCode <= 599)) return invalidResponse(`statusCode ${statusCode} is not in 200 to 599`);
   return ok({ type: 'direct-response', status: statusCode, ...(body !== '' && { body }) });
+}
+
+function invalidResponse(what: string): Outcome<never> {
+  return fail('RouteError', 'DirectResponsePolicyNotValid', `route.directResponsePolicy is invalid: ${what}`);
 }
 
 type AccessRules = Pick<Route, 'ipFilter' | 'localRateLimit' | 'jwt'>;
