@@ -3,6 +3,7 @@ import { Bootstrap } from '../envoy-api/envoy/config/bootstrap/v3/bootstrap.ts';
 import { Cluster, Cluster_DiscoveryType } from '../envoy-api/envoy/config/cluster/v3/cluster.ts';
 import { Listener } from '../envoy-api/envoy/config/listener/v3/listener.ts';
 import { Route } from '../envoy-api/envoy/config/route/v3/route_components.ts';
+import { JwtAuthentication } from '../envoy-api/envoy/extensions/filters/http/jwt_authn/v3/config.ts';
 import { HttpConnectionManager } from '../envoy-api/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.ts';
 import { Secret } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { DownstreamTlsContext } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/tls.ts';
@@ -105,6 +106,20 @@ describe('toJson with redactSecrets', () => {
     privateKey: { specifier: { $case: 'inlineBytes' as const, value: bytesOf('key') } },
   };
   const redacted = { certificate_chain: { inline_bytes: btoa('chain') }, private_key: { inline_bytes: '[redacted]' } };
+
+  test('hides a local key set, which may have a symmetric key', () => {
+    const provider = {
+      issuer: 'i',
+      jwksSourceSpecifier: {
+        $case: 'localJwks' as const,
+        value: { specifier: { $case: 'inlineString' as const, value: '{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}' } },
+      },
+    };
+    const bytes = JwtAuthentication.encode(JwtAuthentication.fromPartial({ providers: { p: provider } })).finish();
+    expect(toJson(JwtAuthentication.$type, bytes, { redactSecrets: true })).toEqual({
+      providers: { p: { issuer: 'i', local_jwks: { inline_string: '[redacted]' } } },
+    });
+  });
 
   test('hides the key and shows the certificate', () => {
     const secret = Secret.fromPartial({ name: 's', type: { $case: 'tlsCertificate', value: certificate } });

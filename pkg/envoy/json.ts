@@ -15,7 +15,7 @@ export interface JsonOptions {
   readonly fieldNames?: 'proto' | 'camel';
   /**
    * Prints `[redacted]` in place of what the Envoy API marks as sensitive: private keys, PKCS #12 stores,
-   * passwords, session ticket keys, generic secrets. File names and names of environment variables stay.
+   * passwords, session ticket keys, generic secrets; and of local key sets. File names and names of environment variables stay.
    * Default: false.
    */
   readonly redactSecrets?: boolean;
@@ -106,6 +106,9 @@ function redact(descriptor: DescMessage, json: JsonValue): JsonValue {
   });
 }
 
+/** Fields that can hold a secret and are not marked: a key set may have the key of a symmetric algorithm (RFC 7518, 6.4). */
+const alsoSensitive: ReadonlySet<string> = new Set(['envoy.extensions.filters.http.jwt_authn.v3.JwtProvider.local_jwks']);
+
 /** A field that is sensitive, or that holds messages which may be. */
 interface RedactableField {
   readonly descriptor: DescField;
@@ -126,7 +129,7 @@ function redactableFields(message: DescMessage): ReadonlyMap<string, RedactableF
 
 function redactableField(descriptor: DescField): [string, RedactableField][] {
   const option = envoyRegistry().getExtension('udpa.annotations.sensitive') as GenExtension<FieldOptions, boolean>;
-  const sensitive = protobuf.getOption(descriptor, option);
+  const sensitive = protobuf.getOption(descriptor, option) || alsoSensitive.has(`${descriptor.parent.typeName}.${descriptor.name}`);
   if (!sensitive && descriptor.message === undefined) return [];
   const field = { descriptor, sensitive };
   return [

@@ -12,7 +12,7 @@ export type PrintedResource = { readonly [field: string]: Json };
 /** Resources by the short name of their type (`cluster`, `scopedRoute`, …); types without any are absent. */
 export type PrintedResources = Readonly<Record<string, readonly PrintedResource[]>>;
 
-/** The DAG as plain JSON: maps become objects with sorted keys, private keys become `[redacted]`. */
+/** The DAG as plain JSON: maps become objects with sorted keys, private keys and key sets become `[redacted]`. */
 export function printableDag({ listeners, virtualHosts }: Dag): Json {
   const hosts = [...virtualHosts].map(([listener, byHost]) => [listener, sortedFields(byHost)] as const);
   return plain({ listeners: sortedFields(listeners), virtualHosts: sortedFields(hosts) });
@@ -42,5 +42,10 @@ function sortedFields(entries: Iterable<readonly [string, unknown]>): Readonly<R
 }
 
 function plain(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value, (field, inner: unknown) => (field === 'privateKey' ? '[redacted]' : inner))) as Json;
+  return JSON.parse(JSON.stringify(value, (field, inner: unknown) => (isSecret(field, inner) ? '[redacted]' : inner))) as Json;
+}
+
+/** A private key; or the text of a local key set, which may have the key of a symmetric algorithm. */
+function isSecret(field: string, value: unknown): boolean {
+  return field === 'privateKey' || (field === 'keys' && typeof value === 'string');
 }
