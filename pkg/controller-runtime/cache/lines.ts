@@ -29,6 +29,8 @@ export function readLines(response: IncomingMessage, onLine: (line: string) => v
     });
     response.on('error', reject);
     response.on('end', resolve);
+    // Whatever closes it: nobody may wait for a line that never comes.
+    response.on('close', () => reject(new Error('the connection was closed')));
   });
 }
 

@@ -98,7 +98,8 @@ export async function watch(
       ...(initial && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
     },
   });
-  response.setTimeout(options.idleTimeoutMs, () => response.destroy());
+  const { idleTimeoutMs } = options;
+  response.setTimeout(idleTimeoutMs, () => response.destroy(new Error(`the watch said nothing for ${idleTimeoutMs} ms`)));
   try {
     await readLines(response, (text) => {
       const line = parseLine(text);

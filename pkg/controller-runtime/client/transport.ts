@@ -123,6 +123,7 @@ export function readBody(response: IncomingMessage, idleTimeoutMs: number): Prom
     response.setTimeout(idleTimeoutMs, () => response.destroy(new Error(`the answer stopped for ${idleTimeoutMs} ms`)));
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('error', reject);
+    response.on('close', () => reject(new Error('the connection was closed')));
     response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
   });
 }
