@@ -16,14 +16,23 @@ export interface Pending {
   readonly sent: ReadonlyMap<string, string | undefined>;
 }
 
+/** Who is at fault when a response is refused. */
+export interface Blame {
+  /** Empty: not known yet. */
+  readonly blamed: ReadonlySet<string>;
+  /** What became of the others, removals among them: the client took them, or they will be sent again. */
+  readonly rest: 'accepted' | 'resent';
+}
+
 /**
  * What a client has of one resource type on one stream, as far as it told us: per name the version that it accepted, the one on
- * its way and the one that it refused. At most one response is on its way.
+ * its way and the one that it refused. Mostly one response is on its way; more where a client holds its answers back.
  */
 export class Acknowledgements {
   readonly #accepted: SharedMap<string>;
   readonly #refused = new Map<string, Refusal>();
-  #pending: Pending | undefined;
+  /** By nonce, in the order in which they were sent. */
+  readonly #pending = new Map<string, Pending>();
   #lastNonce = 0;
 
   /** @param bases what other streams of the type have, to be shared. */
@@ -41,8 +50,24 @@ export class Acknowledgements {
     return this.#refused;
   }
 
+  /** The oldest response without an answer. */
   get pending(): Pending | undefined {
-    return this.#pending;
+    return this.#pending.values().next().value;
+  }
+
+  /** How many responses have no answer yet. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** The response of a nonce, as long as it has no answer. */
+  pendingOf(nonce: string): Pending | undefined {
+    return this.#pending.get(nonce);
+  }
+
+  /** Whether a response about this name has no answer yet. */
+  isPending(name: string): boolean {
+    return this.#pending.values().some(({ sent }) => sent.has(name));
   }
 
   /**
@@ -50,13 +75,15 @@ export class Acknowledgements {
    * A refused version counts, so that it is not sent again and again.
    */
   told(name: string): string | undefined {
-    if (this.#pending?.sent.has(name)) return this.#pending.sent.get(name);
+    const about = [...this.#pending.values()].findLast(({ sent }) => sent.has(name));
+    if (about !== undefined) return about.sent.get(name);
     return this.#refused.get(name)?.version ?? this.#accepted.get(name);
   }
 
   /** Every name that the client may have: accepted, refused or on its way. */
   knownNames(): Set<string> {
-    return new Set([...this.#accepted.keys(), ...this.#refused.keys(), ...(this.#pending?.sent.keys() ?? [])]);
+    const pending = this.#pending.values().flatMap(({ sent }) => sent.keys());
+    return new Set([...this.#accepted.keys(), ...this.#refused.keys(), ...pending]);
   }
 
   /** Notes versions that the client brought along from an earlier stream. */
@@ -68,7 +95,7 @@ export class Acknowledgements {
   send(version: string, sent: ReadonlyMap<string, string | undefined>): string {
     this.#lastNonce += 1;
     const nonce = String(this.#lastNonce);
-    this.#pending = { nonce, version, sent };
+    this.#pending.set(nonce, { nonce, version, sent });
     return nonce;
   }
 
@@ -83,20 +110,15 @@ export class Acknowledgements {
     return String(number) === nonce && Number.isInteger(number) && number >= 1 && number <= this.#lastNonce;
   }
 
-  /** The client accepted the pending response. */
-  accept(): void {
-    this.#accept(this.#take());
+  /** The client accepted a pending response. */
+  accept(nonce: string): void {
+    this.#accept(this.#take(nonce));
   }
 
-  /**
-   * The client refused the pending response.
-   *
-   * @param blamed the names that are at fault.
-   * @param rest what became of the others, removals among them. `resent`: what the client had of them before stands.
-   */
-  refuse(blamed: ReadonlySet<string>, rest: 'accepted' | 'resent', detail: string): void {
+  /** The client refused a pending response. Where its resources will be sent again, what the client had of them before stands. */
+  refuse(nonce: string, { blamed, rest }: Blame, detail: string): void {
     const others: [name: string, version: string | undefined][] = [];
-    for (const [name, version] of this.#take()) {
+    for (const [name, version] of this.#take(nonce)) {
       if (version !== undefined && blamed.has(name)) this.#refused.set(name, { version, detail });
       else others.push([name, version]);
     }
@@ -114,9 +136,9 @@ export class Acknowledgements {
     if (this.#refused.size > 0) for (const [name] of answered) this.#refused.delete(name);
   }
 
-  #take(): ReadonlyMap<string, string | undefined> {
-    const sent = this.#pending?.sent ?? new Map<string, string | undefined>();
-    this.#pending = undefined;
+  #take(nonce: string): ReadonlyMap<string, string | undefined> {
+    const sent = this.#pending.get(nonce)?.sent ?? new Map<string, string | undefined>();
+    this.#pending.delete(nonce);
     return sent;
   }
 }

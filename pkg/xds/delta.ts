@@ -1,5 +1,6 @@
 import type { Resource } from '../xdscache/resource.ts';
-import { type Answer, type Blame, type ErrorDetail, type Part, type Response, type SentResource, TypeStream } from './type-stream.ts';
+import type { Blame } from './acknowledgement.ts';
+import { type Answer, type ErrorDetail, type Part, type Response, type SentResource, TypeStream } from './type-stream.ts';
 
 /** A request of the delta protocol, decoded. */
 export interface DeltaRequest {
@@ -16,6 +17,9 @@ export interface DeltaRequest {
  * refuses everything is left alone after them.
  */
 const maxSearches = 60;
+
+/** How many responses may be without an answer where they overtake. */
+const maxPending = 1_000;
 
 /** One resource type on a delta stream: only differences are sent, and absence can be said. */
 export class DeltaTypeStream extends TypeStream {
@@ -54,7 +58,7 @@ export class DeltaTypeStream extends TypeStream {
   }
 
   next(part: Part): Response | undefined {
-    if (this.acknowledgements.pending !== undefined) return undefined;
+    if (this.acknowledgements.pendingCount >= (this.overtake ? maxPending : 1)) return undefined;
     if (part === 'staged') {
       return this.#response([...this.staged.keys()], { look: (name) => this.staged.get(name), part, resend: false });
     }

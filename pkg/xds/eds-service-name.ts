@@ -4,6 +4,8 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 const nameField = 1;
 const discoveryTypeField = 2;
 const edsConfigField = 3;
+const healthChecksField = 8;
+const transportSocketField = 24;
 const serviceNameField = 2;
 const edsType = 3;
 
@@ -18,6 +20,21 @@ export function edsServiceName(cluster: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether a serialised Cluster serves as soon as it has its ClusterLoadAssignment: it waits for no name server, no health check and no
+ * secret.
+ */
+export function needsEndpointsOnly(cluster: Uint8Array): boolean {
+  if (edsServiceName(cluster) === undefined) return false;
+  const reader = new BinaryReader(cluster);
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === healthChecksField || field === transportSocketField) return false;
+    reader.skip(wireType, field);
+  }
+  return true;
 }
 
 function readEdsServiceName(cluster: Uint8Array): string | undefined {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { cluster, endpoints, listener, routes, update } from '../../test/lib/xds-fixtures.ts';
-import { encodedResource, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import { cluster, endpoints, listener, resource, routes, update } from '../../test/lib/xds-fixtures.ts';
+import { encodedResource, type Resource, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
 import { Snapshot } from '../xdscache/snapshot.ts';
 import type { DeltaRequest } from './delta.ts';
 import { edsServiceName } from './eds-service-name.ts';
@@ -191,6 +191,47 @@ describe('deadlines', () => {
 
   test('there is none while nothing waits', () => {
     expect(stream.deadlineMs).toBeUndefined();
+  });
+});
+
+describe('a client that does not answer for clusters because one of them is slow', () => {
+  const slow = (name: string): Resource => resource(typeUrls.cluster, name, { name, type: 'STRICT_DNS', connect_timeout: '1s' });
+
+  beforeEach(() => {
+    stream = new StreamState({ source: 'ads', view: snapshot });
+    connected();
+    snapshot.apply(update({ cluster: [slow('dns')], route: [routes('r', 'to dns')] }));
+  });
+
+  test('gets the routes after a second', () => {
+    expect(due(100).map(short)).toEqual(['Cluster dns']);
+    expect([stream.deadlineMs, due(1_099)]).toEqual([1_100, []]);
+    expect(due(1_100).map(short)).toEqual(['RouteConfiguration r']);
+  });
+
+  test('gets later clusters, and the routes to them when it has their endpoints', () => {
+    const [unanswered] = due(0);
+    accept(due(1_000)[0]!);
+    request(typeUrls.endpoint, { subscribe: ['b'] });
+    snapshot.apply(update({ cluster: [cluster('b')], endpoint: [endpoints('b')], route: [routes('r', 'to b')] }));
+    const [later, assignment] = due(1_010);
+    expect([later, assignment].map((response) => response && short(response))).toEqual(['Cluster b', 'ClusterLoadAssignment b']);
+    accept(assignment!);
+    expect(due(1_030).map(short)).toEqual(['RouteConfiguration r']);
+    expect(accept(unanswered!)).toMatchObject({ kind: 'accepted', names: ['dns'] });
+    expect(accept(later!)).toMatchObject({ kind: 'accepted', names: ['b'] });
+  });
+
+  test('waits for answers again when it has given them', () => {
+    const [unanswered] = due(0);
+    accept(due(1_000)[0]!);
+    accept(unanswered!);
+    snapshot.apply(update({ cluster: [cluster('b', '1s', 'a')], route: [routes('r', 'to b')] }));
+    const [clusters, assignment] = due(1_010);
+    accept(assignment!);
+    expect(due(1_020)).toEqual([]);
+    accept(clusters!);
+    expect(due(1_030).map(short)).toEqual(['RouteConfiguration r']);
   });
 });
 

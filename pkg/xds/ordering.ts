@@ -7,7 +7,7 @@ import {
   typeUrls,
 } from '../xdscache/resource.ts';
 import { type DeltaRequest, DeltaTypeStream } from './delta.ts';
-import { edsServiceName } from './eds-service-name.ts';
+import { edsServiceName, needsEndpointsOnly } from './eds-service-name.ts';
 import { type SotwRequest, SotwTypeStream } from './sotw.ts';
 import type { Answer, Part, Response, TypeStream } from './type-stream.ts';
 
@@ -24,6 +24,8 @@ export interface StreamStateOptions {
 }
 
 const defaultStepMs = 5_000;
+/** How long a step waits for clusters that may take any time: a name server, a health check. In milliseconds. */
+const slowStepMs = 1_000;
 const nothing: ReadonlyMap<string, Resource> = new Map();
 
 /** Types whose new states never wait, in the order in which they follow a change of the clusters. */
@@ -45,6 +47,10 @@ const removedLast = [typeUrls.secret, typeUrls.cluster, typeUrls.endpoint] as co
  * 3. when it accepted those: removals of clusters, endpoints and secrets. A client that comes back must have asked for all that may refer
  *    to them before.
  *
+ * An Envoy answers for clusters when all of them serve, and a name that nobody resolves or a health check that nobody answers would keep all
+ * others waiting. So clusters that need such wait one second, and until the answer comes later ones are sent before it; they count as
+ * serving when the client took their endpoints.
+ *
  * Each wait ends after `stepMs`, so a lost answer delays and never blocks. The times are the caller's, in milliseconds from any start.
  * A stream of one type is the same with nothing to wait for.
  */
@@ -57,6 +63,8 @@ export class StreamState {
   /** Those as they were when the clusters went: routes that are staged may lead there even if they have gone since. */
   #assignments: ReadonlyMap<string, Resource> = nothing;
   #clustersInFlight = false;
+  /** Among those are clusters that need more than endpoints. */
+  #slow = false;
   /** Since when the step waits that is now on: the clusters' answer, then the sending of what was staged. */
   #stepSinceMs: number | undefined;
   #removalsHeldSinceMs: number | undefined;
@@ -79,8 +87,10 @@ export class StreamState {
   get deadlineMs(): number | undefined {
     const waits = (this.#removalsHaveWork && !this.#askedForAll) || (this.#referringHaveWork && this.#lacksClusters);
     const returned = waits ? this.#returnedMs : undefined;
-    const since = [this.#referringHaveWork ? this.#stepSinceMs : undefined, this.#removalsHeldSinceMs, returned];
+    const step = this.#referringHaveWork || this.#types.get(typeUrls.cluster)?.hasWork ? this.#stepSinceMs : undefined;
+    const since = [step, this.#removalsHeldSinceMs, returned];
     const deadlines = since.filter((time) => time !== undefined).map((time) => time + this.#stepMs);
+    if (step !== undefined && this.#clustersInFlight && this.#slow) deadlines.push(step + slowStepMs);
     // One that has passed had its effect; what remains waits for the client.
     const ahead = deadlines.filter((time) => time > this.#nowMs);
     return ahead.length === 0 ? undefined : Math.min(...ahead);
@@ -133,10 +143,11 @@ export class StreamState {
 
   #clusters(part: Part): Response | undefined {
     const clusters = this.#types.get(typeUrls.cluster);
-    if (clusters === undefined || this.#hasStaged) return undefined;
+    if (clusters === undefined || this.#hasStaged || this.#clustersInFlight) return undefined;
     const response = clusters.next(part);
     if (response === undefined) return undefined;
     this.#clustersInFlight = true;
+    this.#slow = response.news.some(({ encoded }) => !needsEndpointsOnly(encoded.bytes));
     this.#stepSinceMs = this.#nowMs;
     for (const type of referring) this.#types.get(type)?.stage();
     this.#warming = endpointsOf(response);
@@ -216,9 +227,19 @@ export class StreamState {
   }
 
   #clustersAnswered(): void {
+    const clusters = this.#types.get(typeUrls.cluster);
+    if (clusters === undefined || clusters.acknowledgements.pending !== undefined) return;
+    clusters.overtake = false;
     this.#clustersInFlight = false;
     this.#stepSinceMs = undefined;
     this.#warming = new Set();
+  }
+
+  /** Whether the clusters on their way serve as far as can be told, though the client did not answer. */
+  #haveEndpoints(waitedMs: number): boolean {
+    if (this.#slow ? waitedMs < slowStepMs : !this.#types.get(typeUrls.cluster)?.overtake) return false;
+    const assignments = this.#types.get(typeUrls.endpoint);
+    return this.#warming.values().every((name) => assignments?.hasTaken(name));
   }
 
   #release(): void {
@@ -235,10 +256,15 @@ export class StreamState {
   }
 
   #giveUpWaiting(): void {
-    if (this.#stepSinceMs === undefined || this.#nowMs < this.#stepSinceMs + this.#stepMs) return;
+    if (this.#stepSinceMs === undefined) return;
+    const waitedMs = this.#nowMs - this.#stepSinceMs;
+    const overdue = waitedMs >= this.#stepMs;
+    if (!overdue && !(this.#clustersInFlight && this.#haveEndpoints(waitedMs))) return;
+    const clusters = this.#types.get(typeUrls.cluster);
+    if (clusters !== undefined && this.#clustersInFlight) clusters.overtake = true;
     this.#clustersInFlight = false;
     this.#stepSinceMs = undefined;
-    this.#release();
+    if (overdue) this.#release();
   }
 }
 

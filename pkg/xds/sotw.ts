@@ -1,8 +1,8 @@
 import { type EncodedResource, type Resource, type TypeUrl, typeUrls } from '../xdscache/resource.ts';
+import type { Blame } from './acknowledgement.ts';
 import { SharedMap } from './shared-map.ts';
 import {
   type Answer,
-  type Blame,
   basesOf,
   type ErrorDetail,
   type Part,

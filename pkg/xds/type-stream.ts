@@ -1,5 +1,5 @@
 import type { ConfigSourceKind, EncodedResource, Resource, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
-import { Acknowledgements, type Pending } from './acknowledgement.ts';
+import { Acknowledgements, type Blame, type Pending } from './acknowledgement.ts';
 import { SharedBases } from './shared-map.ts';
 import { Subscription, type SubscriptionChange } from './subscription.ts';
 
@@ -61,14 +61,6 @@ export interface Refused {
   readonly searching: boolean;
 }
 
-/** Who is at fault when a response is refused. */
-export interface Blame {
-  /** Empty: not known yet. */
-  readonly blamed: ReadonlySet<string>;
-  /** What became of the others: the client took them, or they will be sent again. */
-  readonly rest: 'accepted' | 'resent';
-}
-
 /**
  * What a response may carry: everything that is due; everything but removals, which come last; or what was set aside by
  * `stage`, as it was then.
@@ -97,6 +89,8 @@ export abstract class TypeStream {
   protected readonly staged = new Map<string, Resource | undefined>();
   /** Resources that have gone from the view, but that what is staged needs. */
   #kept: ReadonlyMap<string, Resource> = new Map();
+  /** Responses may be sent although earlier ones have no answer. The state-of-the-world protocol has no use for it. */
+  overtake = false;
   /** A response is due even if nothing goes into it. */
   protected owesResponse = false;
   protected started = false;
@@ -113,11 +107,16 @@ export abstract class TypeStream {
     this.subscription = new Subscription(names);
   }
 
-  /** Gives the next response that is due, and notes it as sent; none while one is not answered yet. */
+  /** Gives the next response that is due, and notes it as sent; none while one is not answered yet, if it may not `overtake`. */
   abstract next(part: Part): Response | undefined;
 
   /** Says which resources of a refused response are at fault. */
   protected abstract blame(suspects: readonly string[], error: ErrorDetail): Blame;
+
+  /** Whether the client has taken the newest of a name. */
+  hasTaken(name: string): boolean {
+    return this.acknowledgements.accepted.has(name) && !this.dirty.has(name) && !this.acknowledgements.isPending(name);
+  }
 
   get hasStaged(): boolean {
     return this.staged.size > 0;
@@ -182,8 +181,8 @@ export abstract class TypeStream {
     if (!this.acknowledgements.issued(nonce)) {
       return { kind: 'invalid', message: `response_nonce ${JSON.stringify(nonce)} was never sent on this stream` };
     }
-    if (nonce !== this.acknowledgements.lastNonce) return { kind: 'stale' };
-    const pending = this.acknowledgements.pending;
+    const pending = this.acknowledgements.pendingOf(nonce);
+    if (pending === undefined && nonce !== this.acknowledgements.lastNonce) return { kind: 'stale' };
     // Answered before: the state-of-the-world protocol repeats the nonce with each change of the subscription.
     if (pending === undefined) return { kind: 'request' };
     const answer = error === undefined ? this.#accepted(pending) : this.#refused(pending, error);
@@ -193,15 +192,16 @@ export abstract class TypeStream {
   }
 
   #accepted({ nonce, version, sent }: Pending): Answer {
-    this.acknowledgements.accept();
+    this.acknowledgements.accept(nonce);
     return { kind: 'accepted', nonce, version, names: [...sent.keys()], sent };
   }
 
   #refused({ nonce, version, sent }: Pending, error: ErrorDetail): Answer {
     const names = [...sent.keys()];
     const suspects = names.filter((name) => sent.get(name) !== undefined);
-    const { blamed, rest } = this.blame(suspects, error);
-    this.acknowledgements.refuse(blamed, rest, error.message);
+    const blame = this.blame(suspects, error);
+    const { blamed, rest } = blame;
+    this.acknowledgements.refuse(nonce, blame, error.message);
     if (rest === 'resent') this.force(names.filter((name) => sent.get(name) === undefined));
     const searching = blamed.size === 0 && suspects.length > 0;
     return { kind: 'refused', nonce, version, error, names: searching ? suspects : [...blamed], sent, searching };
