@@ -86,6 +86,8 @@ export function queryConditionsError(conditions: readonly MatchCondition[]): str
 
 /** `exact` gathers the names that have an exact condition. */
 function queryConditionError(condition: QueryParameterMatchCondition, exact: Set<string>): string | undefined {
+  // Envoy refuses the whole table of routes for it.
+  if (condition.name === '') return 'a query parameter condition must have a name';
   const name = JSON.stringify(condition.name);
   const operators = queryOperatorsOf(condition);
   if (operators.length !== 1) return `query parameter ${name} must have exactly one operator, it has ${operators.length}`;

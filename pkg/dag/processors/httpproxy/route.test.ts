@@ -79,6 +79,12 @@ describe('actions', () => {
     expect(messages('app')).toBe(`route.internalRedirectPolicy is invalid: ${want}`);
   });
 
+  test('a query parameter without a name is refused', () => {
+    const { status, messages } = world(`{conditions: [{queryParameter: {name: '', prefix: a}}], ${one}}`);
+    expect(status('app')).toBe('RouteError/QueryParameterMatchConditionsNotValid');
+    expect(messages('app')).toBe('spec.routes[0].conditions: a query parameter condition must have a name');
+  });
+
   test('a redirect of an unknown status is refused', () => {
     const { messages } = world('{requestRedirectPolicy: {statusCode: 300}}');
     expect(messages('app')).toBe('route.requestRedirectPolicy is invalid: statusCode 300 is not one of 301, 302, 303, 307, 308');
