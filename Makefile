@@ -67,7 +67,11 @@ format: install ## Format the sources and sort their imports
 ## Check
 
 .PHONY: check
-check: types lint deps dead-code verify-generated ## All checks but the tests
+check: types lint deps dead-code field-coverage verify-generated ## All checks but the tests
+
+.PHONY: field-coverage
+field-coverage: envoy-api ## Check that every field of an HTTPProxy stands in a golden and in a behaviour case
+	@$(NODE) hack/field-coverage.ts
 
 .PHONY: types
 types: envoy-api ## Check the types

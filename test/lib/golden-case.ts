@@ -26,10 +26,10 @@ export const placeholders: KeyMaterial = {
       return { ok: true, value: { certificate, privateKey, notBeforeMs: 0, notAfterMs: Number.MAX_SAFE_INTEGER } };
     },
     caBundle: (holder) => {
-      const certificates = holder.kind === 'ConfigMap' ? holder.data?.['ca.crt'] : undefined;
-      return certificates === undefined ? { ok: false, error: 'the cases have no CA' } : { ok: true, value: { certificates } };
+      const certificates = holder.kind === 'ConfigMap' ? holder.data?.['ca.crt'] : decoded(holder, 'ca.crt');
+      return certificates === undefined || certificates === '' ? { ok: false, error: 'the cases have no CA' } : { ok: true, value: { certificates } };
     },
-    revocationList: () => ({ ok: false, error: 'the cases have no list' }),
+    revocationList: (secret: Secret) => ({ ok: true, value: { crl: decoded(secret, 'crl.pem') } }),
   },
 };
 
