@@ -30,7 +30,7 @@ export interface WatchOptions {
   readonly resourceVersion: string | undefined;
   /** When the server ends the watch. */
   readonly timeoutSeconds: number;
-  /** A watch on which nothing comes for so long is given up; bookmarks come about once a minute. */
+  /** A watch on which nothing comes for so long is given up: it may be dead. Most servers send a bookmark about once a minute. */
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -76,7 +76,7 @@ export async function listPage(rest: RestClient, selection: Selection, page: Pag
 }
 
 /**
- * Watches until the server ends it, which is no error.
+ * Watches until the server ends it, or nothing has come for too long, which is no error.
  * @throws {ApiError} if the server refuses, at the start or later; a WatchLineError; an UnreachableError if the connection breaks
  */
 export async function watch(
@@ -98,8 +98,11 @@ export async function watch(
       ...(initial && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
     },
   });
-  const { idleTimeoutMs } = options;
-  response.setTimeout(idleTimeoutMs, () => response.destroy(new Error(`the watch said nothing for ${idleTimeoutMs} ms`)));
+  let idle = false;
+  response.setTimeout(options.idleTimeoutMs, () => {
+    idle = true;
+    response.destroy();
+  });
   try {
     await readLines(response, (text) => {
       const line = parseLine(text);
@@ -107,6 +110,8 @@ export async function watch(
       onLine(line);
     });
   } catch (error) {
+    // Nothing is lost, and whether the server is there the next request tells: not every server sends bookmarks.
+    if (idle) return;
     if (error instanceof ApiError || error instanceof WatchLineError) throw error;
     throw new UnreachableError(rest.server, error);
   }
