@@ -219,7 +219,12 @@ export interface ListenerConfig {
   readonly maxConnectionsPerListener?: number;
   readonly maxConnectionsToAcceptPerSocketEvent?: number;
   readonly socketOptions: { readonly tos: number; readonly trafficClass: number };
-  readonly tls: TlsParameters & { readonly ja3: boolean; readonly ja4: boolean };
+  readonly tls: TlsParameters & {
+    readonly ja3: boolean;
+    readonly ja4: boolean;
+    /** [envoy.listener.tls.certificates] Whether proxies have all certificates, or fetch each when a client first names its host. */
+    readonly certificates: 'preloaded' | 'on-demand';
+  };
   /** `HTTP/1.1`, `HTTP/2` or both. Never empty. */
   readonly httpVersions: readonly ('HTTP/1.1' | 'HTTP/2')[];
   /** [envoy.network.numTrustedHops] */

@@ -211,6 +211,14 @@ export const listenerSettings = {
   tlsEcdhCurves: setting({ type: ecdhCurves, default: [], file: 'tls.ecdh-curves', crd: 'envoy.listener.tls.ecdhCurves' }),
   tlsJa3: setting({ type: flag, default: false, file: 'tls.fingerprint.ja3', crd: 'envoy.listener.tls.fingerprint.ja3' }),
   tlsJa4: setting({ type: flag, default: false, file: 'tls.fingerprint.ja4', crd: 'envoy.listener.tls.fingerprint.ja4' }),
+  tlsCertificates: setting({
+    type: oneOf('preloaded', 'on-demand'),
+    default: 'preloaded',
+    file: 'tls.certificates',
+    flag: 'tls-certificates',
+    crd: 'envoy.listener.tls.certificates',
+    help: 'Whether Envoy has all certificates (preloaded), or fetches each when a client first names its host (on-demand).',
+  }),
   httpVersions: setting<readonly ('HTTP/1.1' | 'HTTP/2')[]>({
     type: httpVersions,
     default: ['HTTP/1.1', 'HTTP/2'],

@@ -74,6 +74,7 @@ function toListener(values: Values): ListenerConfig {
       ecdhCurves: values.tlsEcdhCurves,
       ja3: values.tlsJa3,
       ja4: values.tlsJa4,
+      certificates: values.tlsCertificates,
     },
     httpVersions: values.httpVersions,
     numTrustedHops: values.numTrustedHops,

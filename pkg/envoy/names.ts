@@ -58,7 +58,19 @@ export function endpointsName(service: ServicePort): string {
  * cluster changes, which would end connections. (Contour puts a hash of the certificate into the name.)
  */
 export function secretName(secret: SecretNode): string {
-  return hashName(nameLimit, secret.namespace, secret.name);
+  const name = hashName(nameLimit, secret.namespace, secret.name);
+  return secret.sealed ? sealedName(name) : name;
+}
+
+/** The longest server name that TLS lets a client send, in bytes. */
+const serverNameLimit = 255;
+
+/**
+ * A name that no client can send as a server name. Where certificates are fetched by the server name, a client could else make Envoy ask for
+ * any secret, such as the one that Envoy shows to upstreams.
+ */
+export function sealedName(name: string): string {
+  return name.padEnd(serverNameLimit + 1, '/');
 }
 
 /** The name of a virtual host within its RouteConfiguration. */

@@ -1,4 +1,11 @@
-import type { ConfigSourceKind, EncodedResource, Resource, SnapshotView, TypeUrl } from '../xdscache/resource.ts';
+import {
+  type ConfigSourceKind,
+  type EncodedResource,
+  type Resource,
+  type SnapshotView,
+  type TypeUrl,
+  typeUrls,
+} from '../xdscache/resource.ts';
 import { Acknowledgements, type Blame, type Pending } from './acknowledgement.ts';
 import { SharedBases } from './shared-map.ts';
 import { Subscription, type SubscriptionChange } from './subscription.ts';
@@ -94,6 +101,8 @@ export abstract class TypeStream {
   /** A response is due even if nothing goes into it. */
   protected owesResponse = false;
   protected started = false;
+  /** Whether a name was asked for that is not in lower case. */
+  #mixedCase = false;
   protected readonly source: ConfigSourceKind;
   protected readonly view: SnapshotView;
 
@@ -129,7 +138,8 @@ export abstract class TypeStream {
 
   /** The resources of these names may have changed. */
   mark(names: Iterable<string>): void {
-    for (const name of names) if (this.subscription.wants(name)) this.dirty.add(name);
+    if (this.type === typeUrls.secret) this.#markAsked([...names]);
+    else for (const name of names) if (this.subscription.wants(name)) this.dirty.add(name);
   }
 
   /** These names are to be answered, changed or not, as far as the client wants them. */
@@ -138,6 +148,19 @@ export abstract class TypeStream {
       if (!this.subscription.wants(name)) continue;
       this.dirty.add(name);
       this.forced.add(name);
+      if (name !== name.toLowerCase()) this.#mixedCase = true;
+    }
+  }
+
+  /** Secrets are also asked for by server names: as clients spell them, and below wildcards. */
+  #markAsked(changed: readonly string[]): void {
+    for (const name of changed) if (this.subscription.wants(name)) this.dirty.add(name);
+    const suffixes = changed.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
+    if (suffixes.length === 0 && !this.#mixedCase) return;
+    const exact = new Set(changed);
+    for (const name of this.subscription.names) {
+      const host = name.toLowerCase();
+      if (exact.has(host) || suffixes.some((suffix) => host.endsWith(suffix))) this.dirty.add(name);
     }
   }
 

@@ -24,7 +24,7 @@ export function addFixedResources(config: Config, update: UpdateBuilder): void {
       ),
     );
   }
-  for (const secret of config.statsTls ? statsSecrets(config.statsTls) : []) {
+  for (const secret of config.statsTls ? statsSecrets(config, config.statsTls) : []) {
     update.set(typeUrls.secret, encodedResource(secret.name, [], encodedBytes(encode(Secret, secret))));
   }
 }

@@ -52,7 +52,7 @@ export class PlainListenerState extends ListenerState {
       const chain = encodedChain((source) => plainFilterChain({ ...settings, source }));
       update.set(
         typeUrls.listener,
-        listenerResource(this.listener, this.config, () => [chain]),
+        listenerResource(this.listener, this.config, () => ({ all: [chain] })),
       );
     }
     if (!present && this.#published) {

@@ -55,6 +55,7 @@ export type SnapshotUpdate = ReadonlyMap<TypeUrl, ReadonlyMap<string, Resource |
  * which it can be read at any time; readers that lag behind see the newest state and never a queue.
  */
 export interface SnapshotView {
+  /** By its name; a secret also by a server name that it is for, of which it then has the name. */
   get(type: TypeUrl, name: string): Resource | undefined;
   /** All resources of a type, by name. */
   all(type: TypeUrl): ReadonlyMap<string, Resource>;

@@ -3,7 +3,7 @@ import type { Listener } from '../dag/model/listener.ts';
 import type { VirtualHost } from '../dag/model/virtual-host.ts';
 import type { SourceKind } from '../envoy/config-source.ts';
 import { chainContent } from '../envoy/listener/chain-group.ts';
-import { hasSecureChain, ownFilterChain } from '../envoy/listener/filter-chain.ts';
+import { hasSecureChain, onDemandFilterChain, ownFilterChain } from '../envoy/listener/filter-chain.ts';
 import { secureRouteName } from '../envoy/names.ts';
 import {
   isExactHost,
@@ -19,14 +19,16 @@ import { compareStrings } from '../util/compare.ts';
 import { deepEqual } from '../util/deep-equal.ts';
 import { encodedMisdirected } from './encoded-host.ts';
 import { FallbackHosts } from './fallback-hosts.ts';
-import type { EncodedChain } from './listener-resource.ts';
+import type { EncodedChain, ListenerChains } from './listener-resource.ts';
 import { encodedChain, listenerResource } from './listener-resource.ts';
 import { ListenerState } from './listener-state.ts';
+import { OnDemandHosts } from './on-demand-hosts.ts';
 import { type Resource, typeUrls } from './resource.ts';
 import { routeTable, sameRoutes } from './route-table.ts';
 import { ScopedHosts } from './scoped-hosts.ts';
 import { SharedChains } from './shared-chains.ts';
 import type { UpdateBuilder } from './update-builder.ts';
+import { wildcardsOver } from './wildcards.ts';
 
 /** What answers every host. */
 const misdirectedElsewhere = encodedMisdirected(['*']);
@@ -42,6 +44,8 @@ export class SecureListenerState extends ListenerState {
   readonly #apart = new Set<string>();
   readonly #shared: SharedChains;
   readonly #fallback: FallbackHosts;
+  readonly #onDemand: OnDemandHosts;
+  #onDemandChain: EncodedChain;
   readonly #scoped = new ScopedHosts({
     listener: () => this.listener,
     scopeOf: (host) => (isExactHost(host) ? secureScope(host) : undefined),
@@ -57,6 +61,8 @@ export class SecureListenerState extends ListenerState {
     super(listener, config);
     this.#shared = new SharedChains(config);
     this.#fallback = new FallbackHosts(config);
+    this.#onDemand = new OnDemandHosts(listener, config);
+    this.#onDemandChain = this.#encodedOnDemand();
   }
 
   override serves(host: VirtualHost): boolean {
@@ -67,10 +73,12 @@ export class SecureListenerState extends ListenerState {
     this.#scoped.set(name, this.#shared.sharing(before), this.#shared.sharing(after));
     this.#fallback.set(name, before, after);
     if (!sameChain(before, after)) {
-      this.#shared.set(name, before, after);
       this.#replaceChain(name, after);
       this.#replaceApart(name, after);
     }
+    const moved = new Set(this.#onDemand.set(name, after));
+    if (!sameChain(before, after)) moved.add(name);
+    for (const host of moved) this.#placeInGroup(host);
     if (!sameRoutes(before, after) || speaksHttp(before) !== speaksHttp(after)) this.#staleRoutes.add(name);
     if ((before === undefined) !== (after === undefined)) {
       for (const wildcard of wildcardsOver(name)) if (this.hosts.has(wildcard)) this.#staleRoutes.add(wildcard);
@@ -81,6 +89,7 @@ export class SecureListenerState extends ListenerState {
     this.listener = listener;
     this.#shared.reset();
     this.#fallback.reset();
+    this.#onDemandChain = this.#encodedOnDemand();
     for (const [name, host] of this.hosts) this.#replaceChain(name, host);
   }
 
@@ -89,6 +98,7 @@ export class SecureListenerState extends ListenerState {
     this.#staleRoutes.clear();
     if (this.#restStale) this.#renewRest();
     this.#scoped.take(update);
+    this.#onDemand.take(update);
     if (this.#fallback.take(this.listener, this.hosts, update)) this.#listenerStale = true;
     if (!this.#listenerStale) return;
     const listener = this.#chains.size > 0;
@@ -96,6 +106,18 @@ export class SecureListenerState extends ListenerState {
     else if (this.#published.listener) update.delete(typeUrls.listener, this.listener.name);
     this.#published = { ...this.#published, listener };
     this.#listenerStale = false;
+  }
+
+  #encodedOnDemand(): EncodedChain {
+    const { listener, config } = this;
+    return encodedChain((source) => onDemandFilterChain({ listener, config, source }));
+  }
+
+  /** Where a host shares a chain, if it does. That for all names also serves clients that send none, or what no host is called. */
+  #placeInGroup(name: string): void {
+    const alone = this.#onDemand.has(name) && name !== '*';
+    this.#shared.set(name, alone ? undefined : this.hosts.get(name));
+    this.#listenerStale = true;
   }
 
   #replaceChain(name: string, host: VirtualHost | undefined): void {
@@ -126,9 +148,11 @@ export class SecureListenerState extends ListenerState {
     const every = sorted.map(([, chain]) => chain);
     const apart = sorted.filter(([name]) => this.#apart.has(name)).map(([, chain]) => chain);
     const shared = this.#shared.chains(this.listener);
+    const onDemand = this.#onDemand.size > 0 ? this.#onDemandChain : undefined;
     // Two chains for every server name would be refused, and the host for all of them has its own certificate.
     const fallback = this.#fallback.chain !== undefined && !this.hosts.has('*') ? [this.#fallback.chain] : [];
-    const chains = (source: SourceKind) => [...(source === 'ads' ? [...shared, ...apart] : every), ...fallback];
+    const chains = (source: SourceKind): ListenerChains =>
+      source === 'ads' ? { all: [...shared, ...apart, ...fallback], onDemand } : { all: [...every, ...fallback] };
     return listenerResource(this.listener, this.config, chains);
   }
 
@@ -136,7 +160,7 @@ export class SecureListenerState extends ListenerState {
   #renewRest(): void {
     this.#restStale = false;
     const { name } = this.listener;
-    const rest = this.#shared.size > 0;
+    const rest = this.#shared.size + this.#onDemand.size > 0;
     const misdirected = rest || [...this.#apart].some((host) => !isExactHost(host));
     this.#scoped.setLast(restRouteName(name), rest ? this.#restMisdirected() : undefined);
     this.#scoped.setLast(misdirectedRouteName(name), misdirected ? misdirectedElsewhere : undefined);
@@ -177,14 +201,6 @@ export class SecureListenerState extends ListenerState {
     const domains = host === '*' ? covered : [...covered, '*'];
     return domains.length === 0 ? undefined : encodedMisdirected(domains);
   }
-}
-
-/** The wildcard hosts that match a host by a shorter suffix, `*` included. */
-function wildcardsOver(host: string): readonly string[] {
-  if (host === '*') return [];
-  const labels = host.split('.');
-  const suffixes = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
-  return [...suffixes.filter((wildcard) => wildcard !== host), '*'];
 }
 
 /** Whether the chain of a host ends in routes. */

@@ -14,7 +14,7 @@ export class SharedChains {
   /** The chains of each group by what they are made of. */
   readonly #chains = new Map<string, ReadonlyMap<string, EncodedChain>>();
   readonly #stale = new Set<string>();
-  #size = 0;
+  readonly #groupOf = new Map<string, string>();
 
   constructor(config: Config) {
     this.#config = config;
@@ -22,7 +22,7 @@ export class SharedChains {
 
   /** How many hosts share chains. */
   get size(): number {
-    return this.#size;
+    return this.#groupOf.size;
   }
 
   /** Gives a host if it shares a chain. */
@@ -31,17 +31,18 @@ export class SharedChains {
   }
 
   /** Takes a host in, in the place of its last value; one that shares no chain takes it out. */
-  set(name: string, before: VirtualHost | undefined, after: VirtualHost | undefined): void {
-    const [from, to] = [before, after].map((host) => host && chainGroup(host, this.#config.listener));
+  set(name: string, host: VirtualHost | undefined): void {
+    const from = this.#groupOf.get(name);
     if (from !== undefined) {
       this.#groups.get(from)?.delete(name);
+      this.#groupOf.delete(name);
       this.#stale.add(from);
-      this.#size -= 1;
     }
+    const to = host && chainGroup(host, this.#config.listener);
     if (to === undefined) return;
-    this.#groups.getOrInsertComputed(to, () => new Map<string, VirtualHost>()).set(name, after!);
+    this.#groups.getOrInsertComputed(to, () => new Map<string, VirtualHost>()).set(name, host!);
+    this.#groupOf.set(name, to);
     this.#stale.add(to);
-    this.#size += 1;
   }
 
   /** Forgets what is encoded: the listener has new settings. */

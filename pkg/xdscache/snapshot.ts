@@ -1,4 +1,5 @@
-import type { Resource, SnapshotUpdate, SnapshotView, TypeUrl } from './resource.ts';
+import { askedSecret } from './asked-secret.ts';
+import { type Resource, type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from './resource.ts';
 
 /** Called after an update was applied, in the same turn. It must not throw and must not apply another update. */
 export type SnapshotListener = (update: SnapshotUpdate) => void;
@@ -22,7 +23,9 @@ export class Snapshot implements SnapshotView {
   }
 
   get(type: TypeUrl, name: string): Resource | undefined {
-    return this.#resources.get(type)?.get(name);
+    const resources = this.#resources.get(type);
+    if (resources === undefined) return undefined;
+    return type === typeUrls.secret ? askedSecret(name, resources) : resources.get(name);
   }
 
   all(type: TypeUrl): ReadonlyMap<string, Resource> {

@@ -34,7 +34,7 @@ export class TcpListenerState extends ListenerState {
       const chain = encodedChain((source) => tcpFilterChain({ ...settings, source }, proxy));
       update.set(
         typeUrls.listener,
-        listenerResource(this.listener, this.config, () => [chain]),
+        listenerResource(this.listener, this.config, () => ({ all: [chain] })),
       );
     } else if (this.#published) {
       update.delete(typeUrls.listener, name);

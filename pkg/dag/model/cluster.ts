@@ -118,5 +118,7 @@ export interface SecretNode {
   /** The DNS names of the leaf, as spelled there, and the kind of its key: by them Envoy chooses among several. Absent: not known. */
   readonly dnsNames?: readonly string[];
   readonly keyType?: string;
+  /** True where clients make Envoy ask for certificates by server names: no server name may be the name of this one. */
+  readonly sealed?: true;
   readonly origin: Origin;
 }

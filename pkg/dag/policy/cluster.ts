@@ -92,7 +92,7 @@ export function clientCertificate(reader: Reader, config: Config): Outcome<Secre
   const ref = config.clientCertificate;
   if (ref === undefined) return ok(undefined);
   const origin: Origin = { kind: 'Secret', namespace: ref.namespace, name: ref.name, path: '' };
-  const secret = tlsSecret(reader, ref, origin);
+  const secret = tlsSecret(reader, ref, origin, config);
   if (secret.ok) return ok(secret.value.node);
   const { type, reason, message } = secret.problem;
   return fail(type, reason, `tls.envoy-client-certificate Secret "${ref.namespace}/${ref.name}" is invalid: ${message}`);

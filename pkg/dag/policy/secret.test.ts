@@ -42,13 +42,13 @@ describe('isDelegated', () => {
 
 describe('tlsSecret', () => {
   test('gives the certificate with its origin', () => {
-    const found = tlsSecret(memoryReader([tlsSecretObject('ns/tls', 'c')]), { namespace: 'ns', name: 'tls' }, origin);
+    const found = tlsSecret(memoryReader([tlsSecretObject('ns/tls', 'c')]), { namespace: 'ns', name: 'tls' }, origin, testConfig());
     const node = { namespace: 'ns', name: 'tls', certificate: 'c', privateKey: 'key of ns/tls', origin };
     expect(found).toEqual({ ok: true, value: { node, warnings: [] } });
   });
 
   test('an expired certificate is given with a warning that says since when', () => {
-    const found = tlsSecret(memoryReader([tlsSecretObject('ns/tls', 'expired')]), { namespace: 'ns', name: 'tls' }, origin);
+    const found = tlsSecret(memoryReader([tlsSecretObject('ns/tls', 'expired')]), { namespace: 'ns', name: 'tls' }, origin, testConfig());
     const warnings = [{ type: 'TLSError', reason: 'CertificateExpired', message: expect.stringContaining('expired on 1970-01-01') }];
     expect(found).toMatchObject({ ok: true, value: { node: { certificate: 'expired' }, warnings } });
   });
@@ -57,7 +57,7 @@ describe('tlsSecret', () => {
     { name: 'absence', objects: [], want: 'Secret not found' },
     { name: 'no key', objects: [object('Secret', 'ns/tls', { data: { 'tls.crt': 'c' } })], want: 'missing TLS private key' },
   ])('$name is a problem', ({ objects, want }) => {
-    const found = tlsSecret(memoryReader(objects), { namespace: 'ns', name: 'tls' }, origin);
+    const found = tlsSecret(memoryReader(objects), { namespace: 'ns', name: 'tls' }, origin, testConfig());
     expect(found).toEqual({ ok: false, problem: { type: 'TLSError', reason: 'SecretNotValid', message: want } });
   });
 });

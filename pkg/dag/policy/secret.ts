@@ -1,4 +1,4 @@
-import type { NamespacedName } from '../../config/config.ts';
+import type { Config, NamespacedName } from '../../config/config.ts';
 import type { Reader } from '../../kubernetes-cache/reader.ts';
 import type { Outcome, Problem } from '../../util/outcome.ts';
 import { fail, ok } from '../../util/outcome.ts';
@@ -16,7 +16,7 @@ export interface TlsSecret {
  * The Secret as a serving or client certificate. It does not ask whether the Secret was delegated (`isDelegated`).
  * The problem is a `TLSError`/`SecretNotValid` whose message is the bare cause, such as `Secret not found`.
  */
-export function tlsSecret(reader: Reader, ref: NamespacedName, origin: Origin): Outcome<TlsSecret> {
+export function tlsSecret(reader: Reader, ref: NamespacedName, origin: Origin, { listener }: Config): Outcome<TlsSecret> {
   const secret = reader.get('Secret', ref.namespace, ref.name);
   if (secret === undefined) return fail('TLSError', 'SecretNotValid', 'Secret not found');
   const pair = reader.secrets.keyPair(secret);
@@ -24,7 +24,8 @@ export function tlsSecret(reader: Reader, ref: NamespacedName, origin: Origin): 
 
   const { certificate, privateKey, dnsNames, keyType, notAfterMs } = pair.value;
   const names = { ...(dnsNames && { dnsNames }), ...(keyType !== undefined && { keyType }) };
-  const node: SecretNode = { namespace: ref.namespace, name: ref.name, certificate, privateKey, ...names, origin };
+  const sealed = listener.tls.certificates === 'on-demand' && { sealed: true as const };
+  const node: SecretNode = { namespace: ref.namespace, name: ref.name, certificate, privateKey, ...names, ...sealed, origin };
   return ok({ node, warnings: reader.hasPassed(notAfterMs) ? [expired(ref, notAfterMs)] : [] });
 }
 

@@ -10,6 +10,7 @@ import { isExactHost, ownScope, restScope } from '../route/scopes.ts';
 import type { ChainMembers } from './certificate-choice.ts';
 import { downstreamTlsSocket, httpAlpn } from './downstream-tls.ts';
 import { httpConnectionManager, type RouteSource } from './http-connection-manager.ts';
+import { onDemandTlsSocket } from './on-demand.ts';
 import { tcpProxyFilter } from './tcp-proxy.ts';
 
 /** What all filter chains of a listener are made from. */
@@ -61,6 +62,17 @@ export function sharedFilterChain({ listener, config, source }: ChainSettings, {
     filters: [httpConnectionManager({ listener, routes, config, source })],
     transportSocket: downstreamTlsSocket(tls, httpAlpn(config.listener), config.listener, source),
     metadata: originsMetadata(secrets.map(({ origin }) => origin)),
+  });
+}
+
+/** The chain of all hosts whose certificates are fetched by the server name. Nothing in it depends on them. */
+export function onDemandFilterChain({ listener, config, source }: ChainSettings): FilterChain {
+  const routes = { type: 'scoped', rest: restScope } as const;
+  return FilterChain.fromPartial({
+    filterChainMatch: everyName,
+    filters: [httpConnectionManager({ listener, routes, config, source })],
+    transportSocket: onDemandTlsSocket(config.listener, source),
+    metadata: originMetadata(listener.origin),
   });
 }
 

@@ -10,7 +10,7 @@ import type { SourceKind } from '../config-source.ts';
 import { configSource } from '../config-source.ts';
 import { httpFilter } from '../filters/http-filter.ts';
 import { packed } from '../protobuf.ts';
-import { statsCaName, statsCertificateName } from '../secret/stats-secrets.ts';
+import { statsSecretNames } from '../secret/stats-secrets.ts';
 import { tlsSocket } from './downstream-tls.ts';
 import { networkFilter } from './network-filter.ts';
 
@@ -43,6 +43,8 @@ interface FixedListener {
   readonly limited?: true;
 }
 
+type SecretNames = ReturnType<typeof statsSecretNames>;
+
 /** The listeners that show some paths of the admin interface, for GET alone (reference §8.11), in order of name. */
 export function fixedListeners(config: Config, source: SourceKind): readonly Listener[] {
   const { stats, health, statsTls, omEnforcedHealth, adminPort } = config;
@@ -60,10 +62,11 @@ export function fixedListeners(config: Config, source: SourceKind): readonly Lis
     listeners.push({ name: 'health', at: health, statPrefix: 'stats', paths: healthPaths });
     listeners.push({ name: 'stats', at: stats, statPrefix: 'stats', paths: statsPaths, ...(statsTls && { tls: statsTls }) });
   }
-  return listeners.map((listener) => fixedListener(listener, source));
+  const names = statsSecretNames(config);
+  return listeners.map((listener) => fixedListener(listener, names, source));
 }
 
-function fixedListener({ name, at, statPrefix, paths, tls, limited }: FixedListener, source: SourceKind): Listener {
+function fixedListener({ name, at, statPrefix, paths, tls, limited }: FixedListener, names: SecretNames, source: SourceKind): Listener {
   const manager = HttpConnectionManager.fromPartial({
     statPrefix,
     routeSpecifier: { $case: 'routeConfig', value: { virtualHosts: [{ name: 'backend', domains: ['*'], routes: paths.map(adminRoute) }] } },
@@ -77,7 +80,7 @@ function fixedListener({ name, at, statPrefix, paths, tls, limited }: FixedListe
     filterChains: [
       {
         filters: [networkFilter('envoy.filters.network.http_connection_manager', packed(HttpConnectionManager, manager))],
-        ...(tls && { transportSocket: statsTlsSocket(tls, source) }),
+        ...(tls && { transportSocket: statsTlsSocket(tls, names, source) }),
       },
     ],
   });
@@ -96,15 +99,15 @@ function adminRoute(path: string): Route {
 }
 
 /** TLS 1.3, with a certificate that follows its files; a CA asks clients for a certificate. */
-function statsTlsSocket(files: TlsFiles, source: SourceKind): ReturnType<typeof tlsSocket> {
+function statsTlsSocket(files: TlsFiles, names: SecretNames, source: SourceKind): ReturnType<typeof tlsSocket> {
   const { TLSv1_3 } = TlsParameters_TlsProtocol;
   const secret = (name: string) => ({ name, sdsConfig: configSource(source) });
   const context = DownstreamTlsContext.fromPartial({
     commonTlsContext: {
       tlsParams: { tlsMinimumProtocolVersion: TLSv1_3, tlsMaximumProtocolVersion: TLSv1_3 },
-      tlsCertificateSdsSecretConfigs: [secret(statsCertificateName)],
+      tlsCertificateSdsSecretConfigs: [secret(names.certificate)],
       ...(files.caFile !== undefined && {
-        validationContextType: { $case: 'validationContextSdsSecretConfig', value: secret(statsCaName) },
+        validationContextType: { $case: 'validationContextSdsSecretConfig', value: secret(names.ca) },
       }),
     },
     ...(files.caFile !== undefined && { requireClientCertificate: true }),

@@ -147,7 +147,8 @@ export class HostParts {
     const waits =
       pending.has(typeUrls.listener, part.wanted.listener) ||
       clusters.some((cluster) => pending.has(typeUrls.cluster, clusterName(cluster))) ||
-      secrets.some((secret) => pending.has(typeUrls.secret, secretName(secret)));
+      // A proxy has a sealed one only where it does not fetch certificates by host.
+      secrets.some((secret) => !secret.sealed && pending.has(typeUrls.secret, secretName(secret)));
     if (waits) this.#waiting.add(part.key);
     else this.#forget(part.key);
   }
@@ -183,7 +184,8 @@ function membership(type: TypeUrl, name: string): ((host: VirtualHost) => boolea
     case typeUrls.cluster:
       return (host) => hostUses(host).clusters.some((cluster) => clusterName(cluster) === name);
     case typeUrls.secret:
-      return (host) => hostUses(host).secrets.some((secret) => secretName(secret) === name);
+      return (host) =>
+        (host.host === name && host.tls !== undefined) || hostUses(host).secrets.some((secret) => secretName(secret) === name);
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Dag, DagChanges, VirtualHostChange } from '../../dag/model/dag.ts';
 import { encode } from '../../envoy/protobuf.ts';
 import { ClusterLoadAssignment } from '../../envoy-api/envoy/config/endpoint/v3/endpoint.ts';
+import { secretKeyOf } from '../asked-secret.ts';
 import { encodedBytes } from '../lazy-resource.ts';
 import {
   type ConfigSourceKind,
@@ -135,11 +136,21 @@ export class Quarantine {
   }
 
   /** Takes in what a proxy answered. */
-  answered(answer: ProxyAnswer): QuarantineEffects {
+  answered(given: ProxyAnswer): QuarantineEffects {
+    const answer = given.type === typeUrls.secret ? this.#byServedName(given) : given;
     [this.#changes, this.#update] = [[], new UpdateBuilder()];
     if (answer.refused === undefined) this.#accepted(answer);
     else this.#refusedBy(answer, answer.refused);
     return this.#effects();
+  }
+
+  /** A secret is also asked for by server names that it is for. */
+  #byServedName(answer: ProxyAnswer): ProxyAnswer {
+    const secrets = this.#snapshot.all(typeUrls.secret);
+    const served = (name: string) => secretKeyOf(name, secrets) ?? name;
+    const { refused } = answer;
+    const sent = new Map([...answer.sent].map(([name, version]) => [served(name), version]));
+    return { ...answer, sent, ...(refused && { refused: { ...refused, names: refused.names.map(served) } }) };
   }
 
   /** Whether a refusal waits for what other proxies say. `decide` ends the wait. */

@@ -49,6 +49,11 @@ const upstreamTlsSchema = object('TLS towards Services.', tlsShape);
 
 const listenerTlsSchema = object('TLS towards clients. Virtual hosts can narrow the versions.', {
   ...tlsShape,
+  certificates: optional(
+    string(
+      'How proxies come by the certificates of virtual hosts: `preloaded`, all of them from the start, or `on-demand`, each when a client first names its host. Default: `preloaded`.',
+    ),
+  ),
   fingerprint: optional(
     object('Fingerprints of the ClientHello, for access logs and headers.', {
       ja3: optional(boolean('True: compute the JA3 fingerprint.')),

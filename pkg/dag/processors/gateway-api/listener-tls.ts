@@ -72,7 +72,7 @@ function termination(refs: readonly SecretObjectReference[], path: string, conte
 function certificate(
   { group = '', kind = 'Secret', namespace, name }: SecretObjectReference,
   path: string,
-  { ref: gateway, reader }: ListenerContext,
+  { ref: gateway, reader, config }: ListenerContext,
 ): Outcome<{ node: SecretNode; warnings: readonly Finding[] }> {
   if (group !== '' || kind !== 'Secret') return refused('InvalidCertificateRef', `${path}: only Secrets of the core group are supported`);
   const secret = { namespace: namespace ?? gateway.namespace, name };
@@ -80,7 +80,7 @@ function certificate(
   if (!isReferenceGranted(from, { group, kind, ...secret }, reader)) {
     return refused('RefNotPermitted', `${path}: no ReferenceGrant allows the use of Secret "${secret.namespace}/${name}"`);
   }
-  const found = tlsSecret(reader, secret, { ...gateway, path });
+  const found = tlsSecret(reader, secret, { ...gateway, path }, config);
   if (!found.ok)
     return refused('InvalidCertificateRef', `${path}: Secret "${secret.namespace}/${name}" is invalid: ${found.problem.message}`);
   const warnings = found.value.warnings.map(

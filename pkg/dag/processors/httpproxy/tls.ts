@@ -44,12 +44,12 @@ function processTermination(build: RootBuild, host: VirtualHost, tls: TLS): Outc
   });
 }
 
-function servingSecret({ reader, root }: RootBuild, text: string): Outcome<SecretNode> {
+function servingSecret({ reader, config, root }: RootBuild, text: string): Outcome<SecretNode> {
   const ref = secretRef(text, root.namespace);
   const id = `${ref.namespace}/${ref.name}`;
   // Before the look-up: a namespace that may not use a Secret must not learn whether it exists.
   if (!isDelegated(reader, ref, root.namespace)) return notDelegated(`Spec.VirtualHost.TLS Secret "${id}"`);
-  const secret = tlsSecret(reader, ref, originOf(root.proxy, 'spec.virtualhost.tls.secretName'));
+  const secret = tlsSecret(reader, ref, originOf(root.proxy, 'spec.virtualhost.tls.secretName'), config);
   if (!secret.ok) {
     return fail('TLSError', 'SecretNotValid', `Spec.VirtualHost.TLS Secret "${id}" is invalid: ${secret.problem.message}`);
   }
@@ -77,7 +77,7 @@ function fallbackSecret({ reader, config, root }: RootBuild, host: VirtualHost, 
     const message = `fallback certificate Secret "${id}" is not delegated to namespace "${root.namespace}"`;
     return fail('TLSError', 'FallbackNotDelegated', message);
   }
-  const secret = tlsSecret(reader, ref, originOf(root.proxy, 'spec.virtualhost.tls.enableFallbackCertificate'));
+  const secret = tlsSecret(reader, ref, originOf(root.proxy, 'spec.virtualhost.tls.enableFallbackCertificate'), config);
   if (!secret.ok) {
     return fail('TLSError', 'FallbackNotValid', `fallback certificate Secret "${id}" is invalid: ${secret.problem.message}`);
   }

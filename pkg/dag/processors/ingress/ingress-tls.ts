@@ -26,7 +26,7 @@ export function ingressTls(ingress: Ingress, settings: IngressSettings, reader: 
   }
   for (const [i, entry] of entries.entries()) {
     const path = `spec.tls[${i}]`;
-    const secrets = serving(entry, path, { ingress, settings, reader, problems });
+    const secrets = serving(entry, path, { ingress, settings, reader, config, problems });
     if (secrets === undefined || versions === undefined) continue;
     const tls: TlsTermination = { type: 'terminate', secrets, ...versions };
     for (const host of entry.hosts ?? []) {
@@ -40,13 +40,14 @@ interface Serving {
   readonly ingress: Ingress;
   readonly settings: IngressSettings;
   readonly reader: Reader;
+  readonly config: Config;
   readonly problems: Problem[];
 }
 
 function serving(
   { secretName = '' }: IngressTLS,
   path: string,
-  { ingress, settings, reader, problems }: Serving,
+  { ingress, settings, reader, config, problems }: Serving,
 ): TlsTermination['secrets'] | undefined {
   const refuse = (message: string): undefined => {
     problems.push(problem('SecretNotValid', `${path}.secretName: ${message}`));
@@ -58,7 +59,7 @@ function serving(
   const id = `${ref.namespace}/${ref.name}`;
   if (!isDelegated(reader, ref, namespace)) return refuse(`Secret "${id}" is not delegated to namespace "${namespace}"`);
   const origin = { kind: 'Ingress', namespace, name, path: `${path}.secretName` };
-  const secret = tlsSecret(reader, ref, origin);
+  const secret = tlsSecret(reader, ref, origin, config);
   if (!secret.ok) return refuse(`Secret "${id}" is invalid: ${secret.problem.message}`);
   problems.push(...secret.value.warnings);
   return [secret.value.node];
