@@ -17,6 +17,7 @@ import { Cluster } from '../envoy-api/envoy/config/cluster/v3/cluster.ts';
 import { Listener } from '../envoy-api/envoy/config/listener/v3/listener.ts';
 import { RouteConfiguration } from '../envoy-api/envoy/config/route/v3/route.ts';
 import { ScopedRouteConfiguration } from '../envoy-api/envoy/config/route/v3/scoped_route.ts';
+import { Secret } from '../envoy-api/envoy/extensions/transport_sockets/tls/v3/secret.ts';
 import { type SnapshotUpdate, typeUrls } from './resource.ts';
 import { Snapshot } from './snapshot.ts';
 import { createXdsCache } from './xds-cache.ts';
@@ -244,6 +245,67 @@ describe('a listener for TLS', () => {
     world.change({ hosts: [secure('a.com')], without: [['ingress_https', '*']] });
     expect(world.names('scopedRoute')).toEqual(['ingress_https|MISDIRECTED', 'ingress_https|REST', 'ingress_https|a.com|a.com']);
     expect(world.domains('ingress_https/REST')).toEqual([['*']]);
+  });
+});
+
+describe('certificates on demand', () => {
+  const base = testConfig();
+  const config = testConfig({ listener: { ...base.listener, tls: { ...base.listener.tls, certificates: 'on-demand' } } });
+  const chains = (world: World) =>
+    world.listener('ingress_https').filterChains.map(({ filterChainMatch }) => filterChainMatch?.serverNames);
+
+  test('a host brings a secret of its name, and the listener stays as it is', () => {
+    const world = new World(config);
+    world.change({ listeners: [https], hosts: [secure('a.com')] });
+    const before = world.snapshot.get(typeUrls.listener, 'ingress_https')!.encoded('ads').version;
+    world.change({ hosts: [secure('b.com')] });
+    expect(world.names('secret')).toEqual(['a.com', 'b.com', 'ns/tls']);
+    expect(world.snapshot.get(typeUrls.listener, 'ingress_https')!.encoded('ads').version).toBe(before);
+    world.change({ without: [['ingress_https', 'b.com']] });
+    expect(world.names('secret')).toEqual(['a.com', 'ns/tls']);
+  });
+
+  test('a secret is found by a server name as clients spell it, and below wildcards by the longest suffix', () => {
+    const world = new World(config);
+    const named = (name: string) => ({
+      tls: { type: 'terminate', secrets: [secretNode(name)], minVersion: '1.2', maxVersion: '1.3' } as const,
+    });
+    world.change({
+      listeners: [https],
+      hosts: [secure('a.com', named('a')), secure('*.com', named('com')), secure('*.b.com', named('b'))],
+    });
+    const asked = (name: string) => {
+      const resource = world.snapshot.get(typeUrls.secret, name);
+      return resource && [resource.name, resource.origins[0]?.name, Secret.decode(resource.encoded('ads').bytes).name];
+    };
+    expect(asked('A.com')).toEqual(['A.com', 'a', 'A.com']);
+    expect(asked('x.b.com')).toEqual(['x.b.com', 'b', 'x.b.com']);
+    expect(asked('x.y.com')).toEqual(['x.y.com', 'com', 'x.y.com']);
+    expect([asked('a.org'), asked('ns/x.com'), asked('com')]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('what has several certificates or settings of its own is preloaded, and so are the hosts below such a wildcard', () => {
+    const world = new World(config);
+    const two = { tls: { type: 'terminate', secrets: [secretNode('x'), secretNode('y')], minVersion: '1.2', maxVersion: '1.3' } } as const;
+    world.change({ listeners: [https], hosts: [secure('a.com', two), secure('*.b.com', two), secure('x.b.com'), secure('y.com')] });
+    expect(chains(world).flat().sort()).toEqual(['*.b.com', 'a.com', 'x.b.com']);
+    expect(world.names('secret')).toEqual(['ns/tls', 'ns/x', 'ns/y', 'y.com']);
+    world.change({ without: [['ingress_https', '*.b.com']] });
+    expect(chains(world).flat().sort()).toEqual(['a.com']);
+    expect(world.names('secret')).toEqual(['ns/tls', 'ns/x', 'ns/y', 'x.b.com', 'y.com']);
+  });
+
+  test('is for one listener, for proxies with an aggregated stream, and not beside a fallback certificate', () => {
+    const other = listener('https-8443');
+    const world = new World(config);
+    world.change({ listeners: [https, other], hosts: [secure('a.com'), secureHost('https-8443', 'b.com')] });
+    expect(world.names('secret')).toEqual(['a.com', 'ns/tls']);
+    expect(world.listener('ingress_https').filterChainMatcher).toBeDefined();
+    expect(world.listener('ingress_https', 'grpc').filterChainMatcher).toBeUndefined();
+    expect(world.listener('https-8443').filterChainMatcher).toBeUndefined();
+    const fallback = new World({ ...config, fallbackCertificate: { namespace: 'ns', name: 'f' } });
+    fallback.change({ listeners: [https], hosts: [secure('a.com')] });
+    expect(fallback.names('secret')).toEqual(['ns/tls']);
   });
 });
 

@@ -58,7 +58,11 @@ function versions({ snapshot }: Pipeline): ReadonlyMap<string, string> {
   return new Map(all.map(([name, resource]) => [name, resource.encoded('ads').version]));
 }
 
+const { listener } = staticConfig;
+const onDemandConfig = { ...staticConfig, listener: { ...listener, tls: { ...listener.tls, certificates: 'on-demand' } } } as const;
+
 const modes: readonly [string, Config][] = [
+  ['certificates on demand', onDemandConfig],
   ['static listeners', staticConfig],
   ['a Gateway', gatewayConfig],
 ];

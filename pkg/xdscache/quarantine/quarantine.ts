@@ -1,7 +1,6 @@
 import type { Dag, DagChanges, VirtualHostChange } from '../../dag/model/dag.ts';
 import { encode } from '../../envoy/protobuf.ts';
 import { ClusterLoadAssignment } from '../../envoy-api/envoy/config/endpoint/v3/endpoint.ts';
-import { secretKeyOf } from '../asked-secret.ts';
 import { encodedBytes } from '../lazy-resource.ts';
 import {
   type ConfigSourceKind,
@@ -18,6 +17,7 @@ import { changedOrigins } from './host-part.ts';
 import { HostParts, servedDag } from './host-parts.ts';
 import { PendingResources } from './pending-resources.ts';
 import type { DistrustedProxy, QuarantineEntry, Refusal } from './refusal.ts';
+import { byServedName } from './served-name.ts';
 import { Trial } from './trial.ts';
 
 /** What a proxy answered to a response, with the resources and versions that it is about. */
@@ -137,20 +137,11 @@ export class Quarantine {
 
   /** Takes in what a proxy answered. */
   answered(given: ProxyAnswer): QuarantineEffects {
-    const answer = given.type === typeUrls.secret ? this.#byServedName(given) : given;
+    const answer = given.type === typeUrls.secret ? byServedName(given, this.#snapshot) : given;
     [this.#changes, this.#update] = [[], new UpdateBuilder()];
     if (answer.refused === undefined) this.#accepted(answer);
     else this.#refusedBy(answer, answer.refused);
     return this.#effects();
-  }
-
-  /** A secret is also asked for by server names that it is for. */
-  #byServedName(answer: ProxyAnswer): ProxyAnswer {
-    const secrets = this.#snapshot.all(typeUrls.secret);
-    const served = (name: string) => secretKeyOf(name, secrets) ?? name;
-    const { refused } = answer;
-    const sent = new Map([...answer.sent].map(([name, version]) => [served(name), version]));
-    return { ...answer, sent, ...(refused && { refused: { ...refused, names: refused.names.map(served) } }) };
   }
 
   /** Whether a refusal waits for what other proxies say. `decide` ends the wait. */
