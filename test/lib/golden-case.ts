@@ -27,7 +27,9 @@ export const placeholders: KeyMaterial = {
     },
     caBundle: (holder) => {
       const certificates = holder.kind === 'ConfigMap' ? holder.data?.['ca.crt'] : decoded(holder, 'ca.crt');
-      return certificates === undefined || certificates === '' ? { ok: false, error: 'the cases have no CA' } : { ok: true, value: { certificates } };
+      return certificates === undefined || certificates === ''
+        ? { ok: false, error: 'the cases have no CA' }
+        : { ok: true, value: { certificates } };
     },
     revocationList: (secret: Secret) => ({ ok: true, value: { crl: decoded(secret, 'crl.pem') } }),
   },
