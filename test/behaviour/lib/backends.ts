@@ -40,7 +40,11 @@ export async function startBackends(material: KeyMaterial): Promise<CallLog & As
   const stack = new AsyncDisposableStack();
   for (const [name, { port, protocol, tls, handler = echo }] of Object.entries(servers)) {
     const handle = (request: BackendRequest, response: BackendResponse) => void answer({ name, log, material, handler }, request, response);
-    const server = createServer(protocol, tls && tlsOptions(tls, material), handle);
+    const server = createServer(
+      protocol,
+      tls && { ...tlsOptions(tls, material), ALPNProtocols: protocol === 'HTTP/2' ? ['h2'] : [] },
+      handle,
+    );
     server.on('upgrade', (request: IncomingMessage, socket: Socket) => upgrade(name, log, request, socket));
     stack.use(await listen(server, port));
   }

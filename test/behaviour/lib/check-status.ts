@@ -120,7 +120,8 @@ class StatusChecker {
       const got = entries.map((entry) => String(entry['value'] ?? entry['ip'] ?? entry['hostname'])).sort();
       this.#value('addresses', [...wish.addresses].sort().join(), got.join());
     }
-    const text = JSON.stringify(this.#status).replaceAll('\\"', '"');
+    // As texts of cases have it: a space after each colon and comma.
+    const text = JSON.stringify(this.#status, undefined, 1).replaceAll(/\n */g, ' ').replaceAll('\\"', '"');
     for (const part of [wish.message ?? []].flat()) if (!text.includes(part)) this.#add(`no "${part}" in the status`);
   }
 
