@@ -5,7 +5,7 @@
  *     node test/bench/soak.ts [--objects 5000] [--rate 10] [--minutes 30] [--rest 3]
  *
  * `objects` HTTPProxies on HTTPS, each with a Service and an EndpointSlice; `rate` changes of slices a second; `minutes` of churn; `rest`
- * minutes without a change. Ends with 1 if a request failed or something was written at rest.
+ * minutes without a change. Ends with 1 if a request failed, something was written at rest, or changes were not followed.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -194,7 +194,11 @@ class Watcher {
 }
 
 /** What the minutes say as a whole; growth is the last quarter of the churn over its second one. */
-function summaryOf(all: readonly Minute[]): { readonly failedRequests: number; readonly writesAtRest: number } {
+function summaryOf(all: readonly Minute[]): {
+  readonly failedRequests: number;
+  readonly writesAtRest: number;
+  readonly deafMinutes: number;
+} {
   const churn = all.filter(({ phase }) => phase === 'churn');
   const still = all.filter(({ phase }) => phase === 'rest');
   const quarter = (n: number) => churn.slice(Math.floor((churn.length * (n - 1)) / 4), Math.floor((churn.length * n) / 4));
@@ -212,6 +216,8 @@ function summaryOf(all: readonly Minute[]): { readonly failedRequests: number; r
     writesAtRest: still.reduce((sum, { writes }) => sum + writes, 0),
     requests: all.reduce((sum, { requests }) => sum + requests, 0),
     failedRequests: all.reduce((sum, { failedRequests }) => sum + failedRequests, 0),
+    // Minutes of changes that changed nothing of what is served: the objects are not followed.
+    deafMinutes: churn.filter(({ snapshot }, i) => snapshot === churn[i - 1]?.snapshot).length,
   };
   console.log(JSON.stringify({ bench: 'soak', summary }));
   return summary;
@@ -259,9 +265,9 @@ async function main(): Promise<number> {
   await watcher.watch('churn', minutes);
   await churn.stop();
   await watcher.watch('rest', rest);
-  const { failedRequests, writesAtRest } = summaryOf(watcher.minutes);
+  const { failedRequests, writesAtRest, deafMinutes } = summaryOf(watcher.minutes);
   for (const failure of traffic.failures.slice(0, 10)) console.error(failure);
-  return failedRequests + writesAtRest === 0 ? 0 : 1;
+  return failedRequests + writesAtRest + deafMinutes === 0 ? 0 : 1;
 }
 
 process.exitCode = await main();
