@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, test } from '@jest/globals';
 import { ControlPlane } from '../lib/control-plane.ts';
 import { EchoBackend } from '../lib/echo-backend.ts';
 import { EnvoyProcess } from '../lib/envoy-process.ts';
