@@ -105,9 +105,12 @@ describe('two replicas', () => {
         .filter(([name]) => name.startsWith('route '))
         .map(([name, version]) => [name.slice('route '.length), version]),
     );
+    // Routes wait until a proxy has asked for its clusters.
+    stream.subscribe(typeUrls.cluster);
     stream.subscribe(typeUrls.route, ['*'], { ...routes, ingress_http: 'older' });
-    await stream.until('an answer', ({ responses }) => responses.length > 0);
-    expect(stream.responses.flatMap(({ resources }) => resources.map(({ name }) => name))).toEqual(['ingress_http']);
+    const answers = () => stream.responses.filter(({ type }) => type === typeUrls.route);
+    await stream.until('an answer', () => answers().length > 0);
+    expect(answers().flatMap(({ resources }) => resources.map(({ name }) => name))).toEqual(['ingress_http']);
   });
 });
 

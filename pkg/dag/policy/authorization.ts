@@ -38,11 +38,19 @@ export function ownAuthorization(
   return serverSettings(server, withTimeout(target.value, timeout.value));
 }
 
+/** Envoy counts in 32 bits. */
+const maxBodyBytes = 2 ** 32 - 1;
+
 function serverSettings(server: AuthorizationServer, target: ExtensionTarget): Outcome<ExternalAuthorization> {
   const { serviceType = 'grpc', withRequestBody, failOpen = false } = server;
   if (serviceType === 'http' && Object.keys(server.authPolicy?.context ?? {}).length > 0) {
     const message = 'Spec.Virtualhost.Authorization.AuthPolicy.Context cannot be used with service type http';
     return fail('AuthError', 'AuthContextForHTTP', message);
+  }
+  const { maxRequestBytes = 0 } = withRequestBody ?? {};
+  if (!(maxRequestBytes >= 0 && maxRequestBytes <= maxBodyBytes)) {
+    const message = `Spec.Virtualhost.Authorization.WithRequestBody.MaxRequestBytes is ${maxRequestBytes} and must be from 1 to ${maxBodyBytes}`;
+    return fail('AuthError', 'AuthRequestBodyInvalid', message);
   }
   const http = serviceType === 'http' ? httpSettings(server) : ok(undefined);
   if (!http.ok) return http;
@@ -53,7 +61,7 @@ function serverSettings(server: AuthorizationServer, target: ExtensionTarget): O
     failOpen,
     ...(withRequestBody !== undefined && {
       requestBody: {
-        maxRequestBytes: withRequestBody.maxRequestBytes || 1024,
+        maxRequestBytes: maxRequestBytes || 1024,
         allowPartialMessage: withRequestBody.allowPartialMessage ?? false,
         packAsBytes: withRequestBody.packAsBytes ?? false,
       },

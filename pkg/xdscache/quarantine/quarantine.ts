@@ -2,37 +2,16 @@ import type { Dag, DagChanges, VirtualHostChange } from '../../dag/model/dag.ts'
 import { encode } from '../../envoy/protobuf.ts';
 import { ClusterLoadAssignment } from '../../envoy-api/envoy/config/endpoint/v3/endpoint.ts';
 import { encodedBytes } from '../lazy-resource.ts';
-import {
-  type ConfigSourceKind,
-  encodedResource,
-  type Resource,
-  type SnapshotUpdate,
-  type SnapshotView,
-  type TypeUrl,
-  typeUrls,
-} from '../resource.ts';
+import { encodedResource, type Resource, type SnapshotUpdate, type SnapshotView, type TypeUrl, typeUrls } from '../resource.ts';
 import { UpdateBuilder } from '../update-builder.ts';
 import { Credibility, type Unjudged } from './credibility.ts';
 import { changedOrigins } from './host-part.ts';
 import { HostParts, servedDag } from './host-parts.ts';
 import { PendingResources } from './pending-resources.ts';
+import type { ProxyAnswer } from './proxy-answer.ts';
 import type { DistrustedProxy, QuarantineEntry, Refusal } from './refusal.ts';
 import { byServedName } from './served-name.ts';
 import { Trial } from './trial.ts';
-
-/** What a proxy answered to a response, with the resources and versions that it is about. */
-export interface ProxyAnswer {
-  /** Tells streams apart; the same object for all answers of one. */
-  readonly stream: object;
-  /** The name of the proxy, for people. */
-  readonly node: string;
-  readonly source: ConfigSourceKind;
-  readonly type: TypeUrl;
-  /** Name to version; `undefined` where the response said that the resource is gone. */
-  readonly sent: ReadonlyMap<string, string | undefined>;
-  /** Present: the response was refused, and these names in it are at fault. */
-  readonly refused?: { readonly names: readonly string[]; readonly message: string };
-}
 
 /** What is to be served from now on because of an answer. */
 export interface QuarantineEffects {

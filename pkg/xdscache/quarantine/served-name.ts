@@ -1,6 +1,6 @@
 import { secretKeyOf } from '../asked-secret.ts';
 import { type SnapshotView, typeUrls } from '../resource.ts';
-import type { ProxyAnswer } from './quarantine.ts';
+import type { ProxyAnswer } from './proxy-answer.ts';
 
 /** An answer about secrets by the names that these are served by: a proxy also asks for one by the server names that it is for. */
 export function byServedName(answer: ProxyAnswer, snapshot: SnapshotView): ProxyAnswer {
