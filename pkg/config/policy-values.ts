@@ -52,6 +52,12 @@ const allowedHeaders = listOf(
   ),
 );
 
+/** @throws {RangeError} for a path that does not begin with a slash. */
+function absoluteOrEmpty(path: string): string {
+  if (path === '' || path.startsWith('/')) return path;
+  throw new RangeError(`pathPrefix: "${path}" must start with /`);
+}
+
 /** `globalExtAuth.httpSettings`. Contour spells its keys in lower case in the file; both spellings are taken. */
 export const httpAuthSettings: ValueType<HttpAuthSettings> = refined(
   shape({
@@ -63,7 +69,7 @@ export const httpAuthSettings: ValueType<HttpAuthSettings> = refined(
     allowedupstreamheaders: allowedHeaders,
   }),
   (given) => ({
-    pathPrefix: given.pathPrefix ?? given.pathprefix ?? '',
+    pathPrefix: absoluteOrEmpty(given.pathPrefix ?? given.pathprefix ?? ''),
     allowedAuthorizationHeaders: given.allowedAuthorizationHeaders ?? given.allowedauthorizationheaders ?? [],
     allowedUpstreamHeaders: given.allowedUpstreamHeaders ?? given.allowedupstreamheaders ?? [],
   }),

@@ -124,6 +124,10 @@ runtime-settings: {a.b: 1}
       file: 'tls: {fallback-certificate: {name: x}}',
       want: 'tls.fallback-certificate: {"name":"x"}: namespace: must be given with the name',
     },
+    {
+      file: 'globalExtAuth: {extensionService: a/b, serviceType: http, httpSettings: {pathPrefix: check}}',
+      want: 'pathPrefix: "check" must start with /',
+    },
     { file: 'gateway: {}', want: 'gateway: {}: gatewayRef: namespace and name must be given' },
     { file: 'accesslog-format-string: "%NO%\\n"', want: '%NO% is not a known operator' },
     { file: 'accesslog-format-string: "%PROTOCOL%"', want: 'must end with a newline' },

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { testConfig } from '../../test/lib/config.ts';
-import { lenientSecrets, object } from '../../test/lib/memory-reader.ts';
+import { lenientSecrets, object, tlsSecretObject } from '../../test/lib/memory-reader.ts';
 import type { Change } from '../kubernetes-cache/changes.ts';
 import { typeUrls } from '../xdscache/resource.ts';
 import { Pipeline } from './pipeline.ts';
@@ -50,5 +50,23 @@ test('changes after it are built step by step again', () => {
   const { dirty, withdrawn } = pipeline.build(pending);
   expect(dirty).toBeLessThan(3);
   expect(withdrawn.map((status) => status.object.name)).toEqual(['a']);
+  expect(verifyIncremental(pipeline, options)).toEqual([]);
+});
+
+test('what a route would do is of no account to its table where it sends the client to https', () => {
+  const { pipeline, pending } = start();
+  const secured = (route: object) =>
+    object('HTTPProxy', 'demo/a', {
+      spec: {
+        virtualhost: { fqdn: 'a.example.com', tls: { secretName: 'tls' } },
+        routes: [{ services: [{ name: 'app', port: 80 }], ...route }],
+      },
+    });
+  pipeline.cache.apply(tlsSecretObject('demo/tls'));
+  pipeline.cache.apply(secured({ internalRedirectPolicy: { maxInternalRedirects: 2 } }));
+  pipeline.build(pending.splice(0));
+  pipeline.cache.apply(secured({}));
+  pipeline.build(pending.splice(0));
+  expect(pipeline.dag.virtualHosts.get('ingress_http')?.get('a.example.com')?.routes).toMatchObject([{ httpsRedirect: true }]);
   expect(verifyIncremental(pipeline, options)).toEqual([]);
 });

@@ -31,8 +31,11 @@ export function routeTable({ name, kind, hosts, redirects, last }: RouteTable): 
   );
 }
 
+/** Whether a route of a host follows redirects; one that sends the client to https does not get that far. */
 function followsRedirects({ routes }: VirtualHost): boolean {
-  return routes.some(({ action }) => action.type === 'forward' && action.forward?.internalRedirect !== undefined);
+  return routes.some(
+    ({ action, httpsRedirect }) => !httpsRedirect && action.type === 'forward' && action.forward?.internalRedirect !== undefined,
+  );
 }
 
 /** The objects that some hosts are made of. */

@@ -88,6 +88,9 @@ function withTimeout(target: ExtensionTarget, timeoutMs: TimeoutSetting): Extens
 function httpSettings({ httpSettings: given = {} }: AuthorizationServer): Outcome<HttpAuthSettings> {
   const { pathPrefix = '', allowedAuthorizationHeaders = [], allowedUpstreamHeaders = [] } = given;
   const field = 'Spec.Virtualhost.Authorization.HttpSettings';
+  if (pathPrefix !== '' && !pathPrefix.startsWith('/')) {
+    return fail('AuthError', 'AuthBadPathPrefix', `${field}.PathPrefix "${pathPrefix}" must start with /`);
+  }
   const lists = { allowedAuthorizationHeaders, allowedUpstreamHeaders };
   for (const [name, rules] of Object.entries(lists)) {
     const index = rules.findIndex((rule) => operatorsOf(rule) !== 1);

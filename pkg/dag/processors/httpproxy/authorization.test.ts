@@ -50,6 +50,7 @@ describe('the authorization server of a host', () => {
     { stanza: 'extensionRef: {name: nope}', want: 'AuthError/ExtensionServiceNotFound' },
     { stanza: 'extensionRef: {name: broken}', want: 'AuthError/ExtensionServiceNotFound' },
     { stanza: 'extensionRef: {apiVersion: x/v9, name: ext}', want: 'AuthError/AuthBadResourceVersion' },
+    { stanza: 'extensionRef: {name: ext}, serviceType: http, httpSettings: {pathPrefix: check}', want: 'AuthError/AuthBadPathPrefix' },
     { stanza: 'extensionRef: {name: ext}, withRequestBody: {maxRequestBytes: 4294967296}', want: 'AuthError/AuthRequestBodyInvalid' },
     { stanza: 'extensionRef: {name: ext}, responseTimeout: 3', want: 'AuthError/AuthResponseTimeoutInvalid' },
     {
