@@ -25,7 +25,7 @@ const oddTexts: readonly string[] = [
   '%(',
   '/[',
   'a\r\nb: c',
-  '\ud800',
+  '\ufffd',
   '../',
   '*.*',
   ':',
