@@ -144,7 +144,7 @@ describe('the status update handler', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  test('a conflict is tried again with the newer version, and keeps what others wrote', async () => {
+  test('a conflict is tried again with the newer version, and keeps what others wrote (projectcontour/contour#2522)', async () => {
     await create();
     const handler = await setUp();
     const foreign = { type: 'Theirs', status: 'True', reason: 'R', message: 'm', lastTransitionTime: '2020-01-01T00:00:00Z' };

@@ -1,6 +1,7 @@
 /**
  * Applies thousands of HTTPProxies at once to a real API server, and measures how long it takes until each has its
- * status, how many writes that needs, how fast routes reach a proxy meanwhile, and what it costs to keep them.
+ * status, how many writes that needs, how fast routes reach a proxy meanwhile, and what it costs to keep them
+ * (projectcontour/contour#5001, #3845, #2979, #4058).
  *
  *     node_modules/.bin/node test/bench/status-storm.ts [objects]
  */

@@ -175,6 +175,20 @@ describe('what routes ask for', () => {
     expect(await rig.rejections()).toEqual([]);
   });
 
+  test('the text of a cookie rule is never in code (GHSA-x4mj-7f9g-29h4)', async () => {
+    await rig.apply(app(`cookieRewritePolicies: [{name: sid, pathRewrite: {value: '/x" .. "PWNED" .. "'}}], ${toA}`));
+    expect(rig.plane.status('HTTPProxy demo/app')).toBe('valid');
+    const all = Object.values(typeUrls).flatMap((type) =>
+      [...rig.plane.pipeline.snapshot.all(type).values()].map((resource) => toJson(type, resource.encoded('ads').bytes)),
+    );
+    const text = JSON.stringify(all);
+    const code = [...text.matchAll(/"inline_(?:code|string)":"(?:[^"\\]|\\.)*"/g)].map(([found]) => found);
+    expect(text).toContain('PWNED');
+    expect(code.some((each) => each.includes('set-cookie'))).toBe(true);
+    expect(code.filter((each) => each.includes('PWNED'))).toEqual([]);
+    expect(await rig.rejections()).toEqual([]);
+  });
+
   test('timeouts: 0s is the default, infinity is none, fractions count, nonsense is refused (projectcontour/contour#2544)', async () => {
     const timeouts = { '/zero': '0s', '/inf': 'infinity', '/half': '1m0.5s', '/short': '50ms' };
     const routes = Object.entries(timeouts).map(

@@ -85,6 +85,7 @@ describe('nothing is sent, and no status changes, for', () => {
       what: 'an HTTPProxy of another class',
       yaml: plain('foreign', 'idle').replace('name: foreign,', 'name: foreign, annotations: {projectcontour.io/ingress.class: other},'),
     },
+    { what: 'the labels of an HTTPProxy', yaml: plain('one', 'web').replace('name: one,', 'name: one, labels: {a: b},') },
     { what: 'an object that is written again as it was', yaml: plain('one', 'web') },
   ])('$what', async ({ yaml }) => {
     const statuses = JSON.stringify(plane.pipeline.statuses());
