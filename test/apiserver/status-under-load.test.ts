@@ -73,7 +73,10 @@ test('no status is lost while somebody else writes the same object all the time 
   const annotating = (async () => {
     for (let i = 0; flipping; i++) await patch(`${collection}/edited`, { metadata: { annotations: { example: `${i}` } } });
   })();
-  for (let i = 0; i < 20; i++) await patch(`${collection}/edited`, { spec: { routes: routes(i % 2 === 0 ? 81 : 80) } });
+  const conflicts = async () => (await replica.figures('contour_status_update_conflict_total')).some(([, value]) => value > 0);
+  for (let i = 0; i < 20 || !(await conflicts()); i++) {
+    await patch(`${collection}/edited`, { spec: { routes: routes(i % 2 === 0 ? 81 : 80) } });
+  }
   await patch(`${collection}/edited`, { spec: { routes: routes(81) } });
   flipping = false;
   await annotating;
@@ -81,7 +84,6 @@ test('no status is lost while somebody else writes the same object all the time 
 
   await patch(`${collection}/edited`, { spec: { routes: routes(80) } });
   await untilSaid('edited', 'True');
-  expect(replica.running).toBe(true);
 }, 60_000);
 
 test('a follower takes every change of the address in its stride, and writes the newest when it leads (projectcontour/contour#6860, #3412)', async () => {
